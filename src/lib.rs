@@ -4,3 +4,6 @@
 pub mod diff;
 pub mod escape;
 pub mod finding;
+pub mod gate;
+pub mod report;
+pub mod review;
