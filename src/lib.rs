@@ -1,9 +1,14 @@
 //! diffsieve reviews the diff of a branch and gates its merge. The modules are the pipeline; a module uses only modules
 //! on floors below its own (`tests/layers.rs`).
 
+pub mod baseline;
+pub mod config;
+pub mod detect;
 pub mod diff;
+pub mod document;
 pub mod escape;
 pub mod finding;
 pub mod gate;
 pub mod report;
 pub mod review;
+pub mod rules;

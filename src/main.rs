@@ -1,1 +1,7 @@
-fn main() {}
+//! The diffsieve program: arguments in, exit code out.
+
+
+
+fn main() -> std::process::ExitCode {
+    std::process::ExitCode::SUCCESS
+}

@@ -1,7 +1,20 @@
 //! The pipeline: a change goes in, a [`Review`] comes out. One file per stage; each takes a list of findings and returns
 //! what it kept and what it removed. After collecting nothing may add a claim, and the counts must balance.
 
+mod evidence;
+pub mod examples;
+mod filter;
+mod ground;
+pub mod identity;
+mod merge;
+mod rank;
+mod run;
+mod subject;
+pub mod suppress;
+
 use std::collections::BTreeMap;
+
+pub use run::{Changes, Loaded, Settings, review};
 
 use crate::diff::{PathClass, Status};
 use crate::finding::{Finding, RepoPath};

@@ -1,0 +1,177 @@
+//! The baseline: findings a maintainer accepted, by fingerprint, each with a reason and perhaps an end. A reviewed file
+//! in the repository, so an acceptance is a commit like any other.
+
+use std::fmt;
+
+use serde_json::json;
+
+use crate::document::{Fields, Node, Problem, yaml};
+use crate::finding::{Finding, Fingerprint};
+
+/// Where it stands in a repository.
+pub const PATH: &str = ".diffsieve/baseline.json";
+
+/// A day of the Gregorian calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Date {
+    year: u16,
+    month: u8,
+    day: u8,
+}
+
+impl Date {
+    /// Reads `YYYY-MM-DD`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
+            return None;
+        }
+        let number = |range: std::ops::Range<usize>| {
+            text.get(range).filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))?.parse::<u16>().ok()
+        };
+        let (year, month, day) = (number(0..4)?, number(5..7)? as u8, number(8..10)? as u8);
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let days = match month {
+            2 if leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => return None,
+        };
+        (1..=days).contains(&day).then_some(Self { year, month, day })
+    }
+
+    /// The day of a time in seconds since 1970-01-01 (UTC), by the civil-from-days method of Howard Hinnant.
+    pub fn of_unix_seconds(seconds: u64) -> Self {
+        let days = (seconds / 86_400) as i64 + 719_468;
+        let era = days.div_euclid(146_097);
+        let of_era = days.rem_euclid(146_097);
+        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let shifted = (5 * day_of_year + 2) / 153;
+        let day = (day_of_year - (153 * shifted + 2) / 5 + 1) as u8;
+        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 } as u8;
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        Self { year: u16::try_from(year).unwrap_or(u16::MAX), month, day }
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+/// One accepted finding.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Its path when it was accepted, for the reader and for the order of the file.
+    pub path: String,
+    /// Its tag.
+    pub tag: String,
+    /// Its key.
+    pub fingerprint: Fingerprint,
+    /// Its window, which survives what the key does not.
+    pub window: Fingerprint,
+    /// Why it is accepted.
+    pub reason: String,
+    /// The last day on which it counts.
+    pub until: Option<Date>,
+}
+
+impl Entry {
+    /// Whether its last day is over. Without a date of today nothing expires.
+    pub fn is_expired(&self, today: Option<Date>) -> bool {
+        self.until.zip(today).is_some_and(|(until, today)| today > until)
+    }
+}
+
+/// All accepted findings.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Baseline {
+    /// In the order of the file.
+    pub entries: Vec<Entry>,
+}
+
+const SCHEMA: &str = "diffsieve.baseline/v1";
+
+impl Baseline {
+    /// Reads the file. JSON is read as the YAML it also is, which gives every problem its place.
+    ///
+    /// # Errors
+    /// Everything that is wrong in it.
+    pub fn parse(source: &str, text: &str) -> Result<Self, Vec<Problem>> {
+        let node = yaml(source, text).map_err(|problem| vec![problem])?;
+        let mut problems = Vec::new();
+        let mut entries = Vec::new();
+        if let Some(mut fields) = Fields::of(&node, "a baseline", &mut problems) {
+            fields.word("schema", &[SCHEMA]);
+            let findings = fields.required("findings");
+            fields.finish();
+            for item in findings.map(Node::items).unwrap_or_default() {
+                entries.extend(entry(item, &mut problems));
+            }
+        }
+        if problems.is_empty() { Ok(Self { entries }) } else { Err(problems) }
+    }
+
+    /// Writes the file: sorted, one finding a block, a line feed at the end.
+    pub fn render(&self) -> String {
+        let mut entries = self.entries.clone();
+        entries.sort();
+        entries.dedup_by(|a, b| a.fingerprint == b.fingerprint);
+        let findings: Vec<_> = entries
+            .iter()
+            .map(|entry| {
+                let mut value = json!({
+                    "path": entry.path,
+                    "tag": entry.tag,
+                    "fingerprint": entry.fingerprint.as_str(),
+                    "window": entry.window.as_str(),
+                    "reason": entry.reason,
+                });
+                if let Some(until) = entry.until {
+                    value["until"] = until.to_string().into();
+                }
+                value
+            })
+            .collect();
+        let mut text = serde_json::to_string_pretty(&json!({"schema": SCHEMA, "findings": findings}))
+            .expect("a value made here has only string keys");
+        text.push('\n');
+        text
+    }
+
+    /// The entry that accepts a finding: its key, or the window of the same tag.
+    pub fn entry_for(&self, finding: &Finding) -> Option<&Entry> {
+        let by_key = self.entries.iter().find(|entry| entry.fingerprint == finding.fingerprint);
+        by_key.or_else(|| {
+            self.entries.iter().find(|entry| entry.window == finding.window && *entry.tag == *finding.claim.tag)
+        })
+    }
+}
+
+fn entry(node: &Node, problems: &mut Vec<Problem>) -> Option<Entry> {
+    let mut fields = Fields::of(node, "a baseline entry", problems)?;
+    let mut required = |key| fields.required(key).and_then(Node::text).map(str::to_owned);
+    let (path, tag, fingerprint) = (required("path"), required("tag"), required("fingerprint"));
+    let (window, reason) = (required("window"), required("reason"));
+    let until = fields.node("until");
+    let date = until.and_then(Node::text).and_then(Date::parse);
+    if let (Some(until), None) = (until, date) {
+        fields.problems.push(Problem::at(&until.at, "`until` is a day such as `2026-12-31`"));
+    }
+    if reason.as_deref().is_some_and(|reason| reason.trim().is_empty()) {
+        let at = fields.at().clone();
+        fields.problems.push(Problem::at(&at, "a baseline entry needs a reason"));
+    }
+    fields.finish();
+    Some(Entry {
+        path: path?,
+        tag: tag?,
+        fingerprint: Fingerprint::new(fingerprint?),
+        window: Fingerprint::new(window?),
+        reason: reason?,
+        until: date,
+    })
+}

@@ -1,0 +1,128 @@
+//! Configuration: found, layered, validated. The user's own file lies beneath the repository's, the command line above
+//! both. Everything works with none.
+
+use globset::GlobSet;
+
+use crate::document::{Fields, Node, Problem, merge, toml};
+use crate::gate::{FailOn, OnIncomplete, Policy};
+use crate::review::suppress;
+use crate::rules::globs;
+
+/// The files a repository may keep its configuration in; the first that exists counts.
+pub const FILES: [&str; 3] = ["diffsieve.toml", ".diffsieve.toml", ".github/diffsieve.toml"];
+/// Where a repository keeps rule packs of its own.
+pub const RULES: &str = ".diffsieve/rules";
+
+/// A configuration ready to use.
+#[derive(Debug)]
+pub struct Config {
+    /// Packs by glob in layer order, as `packs` says.
+    pub packs: Option<Node>,
+    /// Changes to tags, as `[tags]` says.
+    pub tags: Option<Node>,
+    /// Paths that are not reviewed.
+    pub exclude: Option<GlobSet>,
+    /// Most findings shown, errors not counted.
+    pub cap: Option<u32>,
+    /// From which level findings fail, and what an incomplete review means.
+    pub gate: Policy,
+    /// Which ignores in the code count.
+    pub suppress: suppress::Policy,
+}
+
+/// A configuration file as text.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// As a person would name it.
+    pub name: String,
+    /// TOML.
+    pub text: String,
+}
+
+impl Config {
+    /// Layers files, lowest first, and validates what comes out and each of them.
+    ///
+    /// # Errors
+    /// Everything that is wrong in any of them, each with its place.
+    pub fn of(files: &[File]) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let mut layers: Option<Node> = None;
+        for file in files {
+            match toml(&file.name, &file.text) {
+                Ok(node) => {
+                    // Each file alone first: a misfit that a higher layer replaces is still a misfit.
+                    Self::parse(Some(&node), &mut problems);
+                    layers = Some(match layers {
+                        Some(under) => merge(under, node, &mut problems),
+                        None => node,
+                    });
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let config = Self::parse(layers.as_ref(), &mut problems);
+        problems.sort();
+        problems.dedup();
+        if problems.is_empty() { Ok(config) } else { Err(problems) }
+    }
+
+    fn parse(node: Option<&Node>, problems: &mut Vec<Problem>) -> Self {
+        let mut config = Self {
+            packs: None,
+            tags: None,
+            exclude: None,
+            cap: None,
+            gate: Policy { fail_on: FailOn::Level(crate::finding::Level::Error), on_incomplete: OnIncomplete::Fail },
+            suppress: suppress::Policy { added_ignores: false, unreasoned: false },
+        };
+        let Some(mut fields) = node.and_then(|node| Fields::of(node, "the configuration", problems)) else {
+            return config;
+        };
+        config.packs = fields.node("packs").cloned();
+        config.tags = fields.node("tags").cloned();
+        let (review, gate, model) = (fields.node("review"), fields.node("gate"), fields.node("model"));
+        fields.finish();
+        if let Some(node) = review {
+            config.read_review(node, problems);
+        }
+        if let Some(node) = gate {
+            config.read_gate(node, problems);
+        }
+        if let Some(mut model) = model.and_then(|node| Fields::of(node, "`[model]`", problems)) {
+            model.word("provider", &["none"]);
+            model.finish();
+        }
+        config
+    }
+
+    fn read_review(&mut self, node: &Node, problems: &mut Vec<Problem>) {
+        let Some(mut review) = Fields::of(node, "`[review]`", problems) else { return };
+        if let Some(exclude) = review.node("exclude") {
+            self.exclude = globs(exclude, review.problems);
+        }
+        self.cap = review.integer("cap", 1, 100_000).map(|cap| cap as u32);
+        review.finish();
+    }
+
+    fn read_gate(&mut self, node: &Node, problems: &mut Vec<Problem>) {
+        let Some(mut gate) = Fields::of(node, "`[gate]`", problems) else { return };
+        if let Some(fail_on) = gate.word("fail_on", &FailOn::NAMES).and_then(|name| FailOn::parse(&name)) {
+            self.gate.fail_on = fail_on;
+        }
+        let on_incomplete = gate.word("on_incomplete", &OnIncomplete::NAMES);
+        if let Some(on_incomplete) = on_incomplete.and_then(|name| OnIncomplete::parse(&name)) {
+            self.gate.on_incomplete = on_incomplete;
+        }
+        self.suppress.added_ignores = gate.bool("added_ignores").unwrap_or(false);
+        self.suppress.unreasoned = gate.bool("unreasoned_ignores").unwrap_or(false);
+        gate.finish();
+    }
+}
+
+/// Whether a changed path is one of the files that decide reviews.
+pub fn is_policy_file(path: &[u8]) -> bool {
+    FILES.iter().any(|file| file.as_bytes() == path)
+        || path.starts_with(b".diffsieve/")
+        || path == b".gitattributes"
+        || path.ends_with(b"/.gitattributes")
+}

@@ -1,0 +1,65 @@
+//! A private key: the header and at least 40 base64 characters of its body. A header alone is what PEM parsers and
+//! docstrings contain.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use crate::detect::{Builtin, FileView, Hit};
+use crate::diff::trim_ending;
+use crate::finding::{Columns, Line};
+
+pub(super) const DETECTOR: Builtin = Builtin {
+    name: "private_key",
+    help: "a PEM private key with a body, on added lines; `{kind}` is the header's kind",
+    captures: &["kind"],
+    run,
+};
+
+/// Characters of key material that must follow the header.
+const BODY: usize = 40;
+/// Lines after the header in which they must stand.
+const REACH: u32 = 8;
+
+static HEADER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ )*)PRIVATE KEY-----").expect("the pattern is a constant that compiles")
+});
+
+fn run(view: &FileView<'_>) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for line in view.change.added() {
+        let Some(bytes) = view.text.line(line).map(trim_ending) else { continue };
+        let Some(found) = HEADER.captures(bytes) else { continue };
+        let whole = found.get(0).expect("group 0 is the whole match");
+        if !body_follows(view, line, &bytes[whole.end()..]) {
+            continue;
+        }
+        let column = |offset: usize| String::from_utf8_lossy(&bytes[..offset]).len() as u32 + 1;
+        let columns = Columns { start: column(whole.start()), end: column(whole.end()) };
+        let kind = found.name("kind").map(|kind| String::from_utf8_lossy(kind.as_bytes()).trim().to_lowercase());
+        let hit = Hit { line, end_line: line, columns: Some(columns), bytes: None, captures: Default::default() };
+        hits.push(hit.with("kind", kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| "pkcs8".to_owned())));
+    }
+    hits
+}
+
+/// Counts base64 characters on the header's own line (a literal with `\n` escapes) and the lines below, skipping quotes,
+/// escapes and PEM headers such as `Proc-Type:`.
+fn body_follows(view: &FileView<'_>, line: Line, rest: &[u8]) -> bool {
+    let mut best = longest_run(rest);
+    for number in line.get() + 1..=line.get() + REACH {
+        let Some(bytes) = Line::new(number).and_then(|line| view.text.line(line)) else { break };
+        if bytes.windows(5).any(|window| window == b"-----") && best < BODY {
+            break;
+        }
+        best = best.max(longest_run(trim_ending(bytes)));
+    }
+    best >= BODY
+}
+
+fn longest_run(bytes: &[u8]) -> usize {
+    // `\n` inside a literal separates the lines of the key; removing it joins them as the file would.
+    let text = String::from_utf8_lossy(bytes).replace("\\r", "").replace("\\n", "");
+    let runs = text.split(|character: char| !(character.is_ascii_alphanumeric() || "+/=".contains(character)));
+    runs.map(str::len).max().unwrap_or(0)
+}

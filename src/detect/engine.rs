@@ -1,0 +1,194 @@
+//! Runs the detectors of the loaded packs over one file. Rules of a language share one walk over the tree; everything is
+//! compiled at first use, so a small review pays only for the languages it meets.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::{Builtin, DETECTORS, FileView, Hit, fix, text};
+use crate::finding::{Claim, Line, Location, Source, Untrusted};
+use crate::rules::{Detector, How, Place, Rules, Spec, Subject, TagLevel, Truth};
+use crate::syntax::{Language, RuleSet};
+
+/// A claim with what only its detector knows.
+#[derive(Debug, Clone)]
+pub struct Raised {
+    /// The claim.
+    pub claim: Claim,
+    /// Its bytes in the parsed source.
+    pub bytes: Option<Range<usize>>,
+    /// Captures.
+    pub captures: BTreeMap<String, String>,
+}
+
+/// The detectors of the loaded packs, sorted by who they read.
+pub struct Engine<'r> {
+    rules: &'r Rules,
+    textual: OnceLock<Vec<(&'r str, &'r Detector)>>,
+    parsed: BTreeMap<Language, OnceLock<ForLanguage<'r>>>,
+}
+
+struct ForLanguage<'r> {
+    set: RuleSet,
+    /// The tag and detector of each rule in `set`.
+    owners: Vec<(&'r str, &'r Detector)>,
+    /// Regular expressions that need a mask, and built-ins for this language.
+    others: Vec<(&'r str, &'r Detector)>,
+}
+
+impl<'r> Engine<'r> {
+    /// An engine over the loaded packs.
+    pub fn new(rules: &'r Rules) -> Self {
+        let parsed = Language::all().map(|language| (language, OnceLock::new())).collect();
+        Self { rules, textual: OnceLock::new(), parsed }
+    }
+
+    /// All claims about one file, in the order of the detectors.
+    pub fn run(&self, view: &FileView<'_>) -> Vec<Raised> {
+        let mut raised = Vec::new();
+        let textual = self.textual.get_or_init(|| self.textual());
+        for (tag, detector) in textual {
+            self.raise(view, tag, detector, hits(view, detector), &mut raised);
+        }
+        if let (Some(language), Some(parsed)) = (view.language, view.parsed())
+            && let Some(slot) = self.parsed.get(&language)
+        {
+            let detectors = slot.get_or_init(|| self.for_language(language));
+            let mut by_rule: Vec<Vec<Hit>> = vec![Vec::new(); detectors.owners.len()];
+            for (rule, found) in detectors.set.scan(parsed, &|line| view.is_added(line)) {
+                let mut hit = Hit::in_source(parsed, found.bytes);
+                hit.captures.extend(found.variables);
+                by_rule[rule].push(hit);
+            }
+            for ((tag, detector), hits) in detectors.owners.iter().zip(by_rule) {
+                self.raise(view, tag, detector, hits, &mut raised);
+            }
+            for (tag, detector) in &detectors.others {
+                self.raise(view, tag, detector, hits(view, detector), &mut raised);
+            }
+        }
+        raised
+    }
+
+    fn textual(&self) -> Vec<(&'r str, &'r Detector)> {
+        let mut found = Vec::new();
+        for (name, tag) in &self.rules.tags {
+            if tag.spec.level != TagLevel::Skip {
+                found.extend(tag.spec.detect.iter().filter(|detector| detector.is_textual()).map(|d| (name.as_str(), d)));
+            }
+        }
+        found
+    }
+
+    fn for_language(&self, language: Language) -> ForLanguage<'r> {
+        let (mut rules, mut owners, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, tag) in &self.rules.tags {
+            let spec: &'r Spec = tag.for_language(Some(language));
+            if spec.level == TagLevel::Skip {
+                continue;
+            }
+            for detector in spec.detect.iter().filter(|detector| detector.languages.contains(&language)) {
+                match &detector.how {
+                    How::Rule(_) => {
+                        if let Some(rule) = detector.rule_for(language, &mut Vec::new()) {
+                            rules.push(rule);
+                            owners.push((name.as_str(), detector));
+                        }
+                    }
+                    How::Regex { .. } | How::Builtin(_) => others.push((name.as_str(), detector)),
+                }
+            }
+        }
+        ForLanguage { set: RuleSet::new(rules), owners, others }
+    }
+
+    fn raise(&self, view: &FileView<'_>, tag: &str, detector: &Detector, hits: Vec<Hit>, raised: &mut Vec<Raised>) {
+        let Some((tag, spec)) = self.rules.spec(tag, view.language) else { return };
+        // A language may switch off a tag whose detector reads all text.
+        if spec.level == TagLevel::Skip {
+            return;
+        }
+        for hit in hits {
+            let Some((line, end_line)) = added_part(view, &hit) else { continue };
+            let message = detector.message.render(&hit.captures, false);
+            let source = Source::Detector(detector.id.clone());
+            let quote = quote(view, line, end_line);
+            if let Some(unless) = &detector.unless {
+                let facts = std::cell::RefCell::default();
+                let subject = Subject {
+                    path: &view.change.path,
+                    classes: &self.rules.classes,
+                    attributes: view.class(),
+                    language: view.language,
+                    text: view.text,
+                    parsed: view.parsed(),
+                    parsed_old: &|| view.parsed_old(),
+                    lines: (line, end_line),
+                    bytes: hit.bytes.clone(),
+                    quote: &quote,
+                    rationale: &message,
+                    source: &source,
+                    variables: &hit.captures,
+                    is_added: &|line| view.is_added(line),
+                    facts: &facts,
+                };
+                if unless.holds(&subject) == Truth::True {
+                    continue;
+                }
+            }
+            let columns = hit.columns.filter(|_| line == hit.line && end_line == hit.end_line && line == end_line);
+            let location = Location { path: view.change.path.clone(), line, end_line, columns };
+            let claim = Claim {
+                tag: tag.name.clone(),
+                location,
+                quote: Untrusted::new(quote),
+                rationale: Untrusted::new(message),
+                suggestion: fix::suggestion(view, detector, &hit),
+                level: detector.level,
+                source,
+            };
+            raised.push(Raised { claim, bytes: hit.bytes, captures: hit.captures });
+        }
+    }
+}
+
+fn hits(view: &FileView<'_>, detector: &Detector) -> Vec<Hit> {
+    match &detector.how {
+        How::Regex { pattern, place: Place::Any } => {
+            pattern.get().map(|regex| text::in_text(view, regex)).unwrap_or_default()
+        }
+        How::Regex { pattern, place } => {
+            pattern.get().map(|regex| text::in_region(view, regex, *place)).unwrap_or_default()
+        }
+        How::Builtin(name) => builtin(name).map(|builtin| (builtin.run)(view)).unwrap_or_default(),
+        How::Rule(_) => Vec::new(),
+    }
+}
+
+/// The built-in of this name.
+pub(super) fn builtin(name: &str) -> Option<&'static Builtin> {
+    DETECTORS.iter().find(|builtin| builtin.name == name)
+}
+
+/// The added lines a hit is about: from its first line if that was added, or its rest if all of that was (the body was
+/// rewritten under an unchanged head). Anything else is code that was there before.
+fn added_part(view: &FileView<'_>, hit: &Hit) -> Option<(Line, Line)> {
+    let first = hit.line.get();
+    let last = hit.end_line.get().max(first);
+    let run_end = |from: u32| {
+        (from..=last).take_while(|number| Line::new(*number).is_some_and(|line| view.is_added(line))).last()
+    };
+    if let Some(end) = run_end(first) {
+        return Some((hit.line, Line::new(end)?));
+    }
+    (last > first && run_end(first + 1) == Some(last)).then_some((Line::new(first + 1)?, hit.end_line))
+}
+
+/// Most lines that a quote holds.
+const MAX_QUOTE: u32 = 12;
+
+fn quote(view: &FileView<'_>, line: Line, end_line: Line) -> String {
+    let end = end_line.get().min(line.get() + MAX_QUOTE - 1);
+    let lines = (line.get()..=end).filter_map(Line::new).filter_map(|line| view.text.line_text(line));
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,138 @@
+//! Deterministic detectors: the added lines of one file in, claims out. What a pattern can say lives in `rules/*.yml`; a
+//! built-in is for what needs more, one file each, listed in [`DETECTORS`].
+
+mod builtin;
+mod engine;
+mod fix;
+mod text;
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub use builtin::DETECTORS;
+pub use engine::{Engine, Raised};
+
+use crate::diff::{Body, FileChange, PathClass, Text};
+use crate::finding::{Columns, Line};
+use crate::syntax::{Language, Limits, Parsed, Unparsed};
+
+/// One changed file with everything a detector may look at, each part computed at most once.
+pub struct FileView<'a> {
+    /// The change.
+    pub change: &'a FileChange,
+    /// The new side.
+    pub text: &'a Text,
+    /// The old side.
+    pub old_text: &'a Text,
+    /// Its language, if it is one we parse.
+    pub language: Option<Language>,
+    parsed: OnceCell<Result<Parsed, Unparsed>>,
+    parsed_old: OnceCell<Option<Parsed>>,
+}
+
+impl<'a> FileView<'a> {
+    /// A view of a file, `None` where it has no text.
+    pub fn of(change: &'a FileChange) -> Option<Self> {
+        let Body::Text { old, new, .. } = &change.body else { return None };
+        let first = new.line(Line::from_index(0));
+        let language = Language::of_path(&change.path, first).filter(|language| language.is_compiled_in());
+        Some(Self {
+            change,
+            text: new,
+            old_text: old,
+            language,
+            parsed: OnceCell::new(),
+            parsed_old: OnceCell::new(),
+        })
+    }
+
+    /// Attributes and path classes.
+    pub fn class(&self) -> PathClass {
+        self.change.class
+    }
+
+    /// Whether detectors that need a parse read this file at all: not generated, not vendored, whole.
+    pub fn is_parsable(&self) -> bool {
+        self.language.is_some()
+            && self.text.is_whole()
+            && !self.class().generated
+            && !self.class().vendored
+            && !self.class().lock
+    }
+
+    /// The parse of the new side, or why there is none.
+    pub fn parse(&self) -> Option<&Result<Parsed, Unparsed>> {
+        let language = self.language.filter(|_| self.is_parsable())?;
+        Some(self.parsed.get_or_init(|| Parsed::parse(language, self.text.bytes(), &Limits::default())))
+    }
+
+    /// The parse of the new side.
+    pub fn parsed(&self) -> Option<&Parsed> {
+        self.parse()?.as_ref().ok()
+    }
+
+    /// The parse of the old side.
+    pub fn parsed_old(&self) -> Option<&Parsed> {
+        self.parsed_old
+            .get_or_init(|| {
+                let language = self.language.filter(|_| self.old_text.is_whole() && !self.old_text.is_empty())?;
+                Parsed::parse(language, self.old_text.bytes(), &Limits::default()).ok()
+            })
+            .as_ref()
+    }
+
+    /// Whether a line was added.
+    pub fn is_added(&self, line: Line) -> bool {
+        self.change.is_added(line)
+    }
+}
+
+/// A match of a detector, before it is tied to the added lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// First line of the match.
+    pub line: Line,
+    /// Last line.
+    pub end_line: Line,
+    /// Columns, for a match on one line.
+    pub columns: Option<Columns>,
+    /// Its bytes in the parsed source, where it comes from a parse.
+    pub bytes: Option<Range<usize>>,
+    /// Captures for the message.
+    pub captures: BTreeMap<String, String>,
+}
+
+impl Hit {
+    /// A hit on bytes of the parsed source.
+    pub fn in_source(parsed: &Parsed, bytes: Range<usize>) -> Self {
+        let line = parsed.line_of(bytes.start);
+        let end_line = parsed.line_of(bytes.end.saturating_sub(1).max(bytes.start));
+        let columns = (line == end_line).then(|| {
+            let start = bytes.start - parsed.line_range(line).start;
+            Columns { start: start as u32 + 1, end: (start + bytes.len()) as u32 + 1 }
+        });
+        let mut captures = BTreeMap::new();
+        captures.insert("0".to_owned(), parsed.source().get(bytes.clone()).unwrap_or_default().to_owned());
+        Self { line, end_line, columns, bytes: Some(bytes), captures }
+    }
+
+    /// With a capture.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.captures.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// A detector that a pattern cannot express.
+pub struct Builtin {
+    /// As in `builtin: NAME`.
+    pub name: &'static str,
+    /// One line for the documentation, with the captures it offers.
+    pub help: &'static str,
+    /// The captures a message may use.
+    pub captures: &'static [&'static str],
+    /// Finds.
+    pub run: fn(&FileView<'_>) -> Vec<Hit>,
+}

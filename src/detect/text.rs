@@ -1,0 +1,72 @@
+//! Regular expressions over added text. A hunk is searched as one piece; a match never crosses a line.
+
+use std::collections::BTreeMap;
+
+use regex::bytes::{Captures, Regex};
+
+use super::{FileView, Hit};
+use crate::diff::trim_ending;
+use crate::finding::{Columns, Line};
+use crate::rules::Place;
+use crate::syntax::Region;
+
+/// Matches anywhere on added lines; needs no parse.
+pub(super) fn in_text(view: &FileView<'_>, regex: &Regex) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for hunk in view.change.hunks() {
+        for line in (hunk.new.first..hunk.new.end()).filter_map(Line::new) {
+            let Some(bytes) = view.text.line(line).map(trim_ending) else { continue };
+            for captures in regex.captures_iter(bytes) {
+                let found = captures.get(0).expect("group 0 is the whole match");
+                let column = |offset: usize| String::from_utf8_lossy(&bytes[..offset]).len() as u32 + 1;
+                let columns = Columns { start: column(found.start()), end: column(found.end()) };
+                let captures = named(regex, &captures);
+                hits.push(Hit { line, end_line: line, columns: Some(columns), bytes: None, captures });
+            }
+        }
+    }
+    hits
+}
+
+/// Matches on added lines that begin in code, a string or a comment, by the parser's mask.
+pub(super) fn in_region(view: &FileView<'_>, regex: &Regex, place: Place) -> Vec<Hit> {
+    let Some(parsed) = view.parsed() else { return Vec::new() };
+    let wanted = match place {
+        Place::Code => Region::Code,
+        Place::String => Region::String,
+        Place::Comment => Region::Comment,
+        Place::Any => return in_text(view, regex),
+    };
+    let mut hits = Vec::new();
+    for line in view.change.added() {
+        let range = parsed.line_range(line);
+        let Some(source) = parsed.source().get(range.clone()) else { continue };
+        for captures in regex.captures_iter(trim_ending(source.as_bytes())) {
+            let found = captures.get(0).expect("group 0 is the whole match");
+            let bytes = range.start + found.start()..range.start + found.end();
+            // A pattern for strings may begin at the name that the string is assigned to.
+            let begins = parsed.region(bytes.start) == wanted;
+            let touches = bytes.clone().any(|byte| parsed.region(byte) == wanted);
+            if begins || (place == Place::String && touches) {
+                let mut hit = Hit::in_source(parsed, bytes);
+                hit.captures.extend(named(regex, &captures));
+                hits.push(hit);
+            }
+        }
+    }
+    hits
+}
+
+fn named(regex: &Regex, captures: &Captures<'_>) -> BTreeMap<String, String> {
+    let mut named = BTreeMap::new();
+    for (index, name) in regex.capture_names().enumerate() {
+        if let Some(group) = captures.get(index) {
+            let value = String::from_utf8_lossy(group.as_bytes()).into_owned();
+            if let Some(name) = name {
+                named.insert(name.to_owned(), value.clone());
+            }
+            named.insert(index.to_string(), value);
+        }
+    }
+    named
+}

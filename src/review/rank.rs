@@ -1,0 +1,56 @@
+//! Rank: what matters most comes first; caps hide the rest of a flood, never an error.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::finding::{EvidenceStatus, Finding, Level, Stage};
+use crate::rules::Rules;
+use crate::syntax::Language;
+
+/// Sorts by level, evidence, votes, score, then place, and applies the caps of the tags and of the review.
+pub(super) fn rank(mut findings: Vec<Finding>, rules: &Rules, cap: Option<u32>) -> (Vec<Finding>, Vec<Finding>) {
+    findings.sort_by(|a, b| {
+        let key = |finding: &Finding| {
+            (Reverse(finding.level), proof(finding.evidence.status), Reverse(finding.votes))
+        };
+        let score = |finding: &Finding| finding.score.unwrap_or(10.0);
+        key(a)
+            .cmp(&key(b))
+            .then_with(|| score(b).total_cmp(&score(a)))
+            .then_with(|| a.claim.location.cmp(&b.claim.location))
+            .then_with(|| a.claim.tag.cmp(&b.claim.tag))
+            .then_with(|| a.fingerprint.cmp(&b.fingerprint))
+    });
+    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+    let mut shown: BTreeMap<std::sync::Arc<str>, u32> = BTreeMap::new();
+    let mut all = 0;
+    for mut finding in findings {
+        if finding.level < Level::Error {
+            let language = Language::of_path(&finding.claim.location.path, None);
+            let limit = rules.spec(&finding.claim.tag, language).and_then(|(_, spec)| spec.cap);
+            let of_tag = shown.entry(finding.claim.tag.clone()).or_default();
+            if limit.is_some_and(|limit| *of_tag >= limit) {
+                finding.drop_at(Stage::Rank, "cap:tag", format!("{} findings of this tag are shown", *of_tag));
+            } else if cap.is_some_and(|cap| all >= cap) {
+                finding.drop_at(Stage::Rank, "cap:review", format!("{all} findings are shown"));
+            }
+            if finding.dropped.is_some() {
+                dropped.push(finding);
+                continue;
+            }
+            *of_tag += 1;
+        }
+        all += 1;
+        kept.push(finding);
+    }
+    (kept, dropped)
+}
+
+const fn proof(status: EvidenceStatus) -> u8 {
+    match status {
+        EvidenceStatus::Proved => 0,
+        EvidenceStatus::NotNeeded => 1,
+        EvidenceStatus::Unknown => 2,
+        EvidenceStatus::Refuted => 3,
+    }
+}

@@ -1,0 +1,203 @@
+//! Deterministic detectors as packs describe them: a regular expression over the text, an ast-grep rule over the parse,
+//! or a built-in by name.
+
+use std::sync::{Arc, OnceLock};
+
+use regex::bytes::Regex;
+
+use super::condition::{Expression, Known, MAX_REGEX};
+use super::condition::languages;
+use super::pattern;
+use super::template::Template;
+use crate::document::{At, Fields, Node, Problem};
+use crate::finding::Level;
+use crate::syntax::{Language, Rule};
+
+/// Where in a file a regular expression looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Outside comments and strings.
+    Code,
+    /// In string literals.
+    String,
+    /// In comments.
+    Comment,
+    /// Everywhere; needs no parse.
+    Any,
+}
+
+impl Place {
+    const NAMES: [&'static str; 4] = ["code", "string", "comment", "any"];
+
+    fn parse(name: &str) -> Option<Self> {
+        match name {
+            "code" => Some(Self::Code),
+            "string" => Some(Self::String),
+            "comment" => Some(Self::Comment),
+            "any" => Some(Self::Any),
+            _ => None,
+        }
+    }
+}
+
+/// How a detector finds.
+#[derive(Debug)]
+pub enum How {
+    /// A regular expression.
+    Regex {
+        /// Compiled at first use.
+        pattern: LazyRegex,
+        /// Where it looks.
+        place: Place,
+    },
+    /// An ast-grep rule, compiled for a language at first use by [`Detector::rule_for`].
+    Rule(Node),
+    /// A built-in of the floor above, by name.
+    Builtin(String),
+}
+
+/// A detector of a tag.
+#[derive(Debug)]
+pub struct Detector {
+    /// `Tag/id`.
+    pub id: Arc<str>,
+    /// The languages it reads; empty for all text.
+    pub languages: Vec<Language>,
+    /// How it finds.
+    pub how: How,
+    /// Where it stays silent.
+    pub unless: Option<Expression>,
+    /// A level of its own.
+    pub level: Option<Level>,
+    /// What it says.
+    pub message: Template,
+    /// What to put in place of the match.
+    pub fix: Option<Template>,
+    /// Where it stands.
+    pub at: At,
+}
+
+impl Detector {
+    pub(super) fn parse(node: &Node, tag: &str, known: &Known<'_>, problems: &mut Vec<Problem>) -> Option<Self> {
+        let mut fields = Fields::of(node, "a detector", problems)?;
+        let id = fields.required("id").and_then(Node::text).unwrap_or_default().to_owned();
+        let languages = match fields.node("lang") {
+            Some(lang) => languages(lang, fields.problems),
+            None => Vec::new(),
+        };
+        let place = fields.word("in", &Place::NAMES).and_then(|name| Place::parse(&name)).unwrap_or(Place::Code);
+        let inner = Known { classes: known.classes, languages: &languages };
+        let unless = match fields.node("unless") {
+            Some(unless) => Expression::parse(unless, &inner, fields.problems),
+            None => None,
+        };
+        let level = fields.word("level", &["error", "warning", "note"]);
+        let level = level.and_then(|name| Level::ALL.into_iter().find(|level| level.name() == name));
+        let message = fields.required("message").and_then(|node| Template::parse(node, fields.problems));
+        let fix = fields.node("fix").and_then(|node| Template::parse(node, fields.problems));
+        let how = how(&mut fields, place, &languages);
+        let at = fields.at().clone();
+        fields.finish();
+        Some(Self {
+            id: format!("{tag}/{id}").into(),
+            languages,
+            how: how?,
+            unless,
+            level,
+            message: message?,
+            fix,
+            at,
+        })
+    }
+
+    /// Compiles its rule for a language it reads; problems say where it stands.
+    pub fn rule_for(&self, language: Language, problems: &mut Vec<Problem>) -> Option<Rule> {
+        match &self.how {
+            How::Rule(node) => pattern::compile(language, node, None, problems),
+            How::Regex { .. } | How::Builtin(_) => None,
+        }
+    }
+
+    /// Whether it can read a file without a parse.
+    pub fn is_textual(&self) -> bool {
+        self.languages.is_empty() && matches!(&self.how, How::Regex { place: Place::Any, .. } | How::Builtin(_))
+    }
+
+    /// Compiles whatever is compiled at first use, to report what is wrong with it now.
+    pub fn check(&self, problems: &mut Vec<Problem>) {
+        for language in self.languages.iter().filter(|language| language.is_compiled_in()) {
+            self.rule_for(*language, problems);
+        }
+        if let How::Regex { pattern, .. } = &self.how
+            && let Err(error) = pattern.build()
+        {
+            problems.push(Problem::at(&pattern.at, error));
+        }
+    }
+}
+
+fn how(fields: &mut Fields<'_, '_>, place: Place, languages: &[Language]) -> Option<How> {
+    let (regex, rule, builtin) = (fields.node("regex"), fields.node("rule"), fields.node("builtin"));
+    let at = fields.at().clone();
+    match (regex, rule, builtin) {
+        (Some(regex), None, None) => {
+            let Some(pattern) = regex.text() else {
+                fields.problems.push(Problem::at(&regex.at, "a regular expression is a text"));
+                return None;
+            };
+            if pattern.len() > MAX_REGEX {
+                let problem = format!("this regular expression is longer than {MAX_REGEX} bytes");
+                fields.problems.push(Problem::at(&regex.at, problem));
+                return None;
+            }
+            if languages.is_empty() && place != Place::Any {
+                let problem = Problem::at(&at, "a detector for every language needs `in: any`");
+                fields.problems.push(problem.help("only a parse tells code, strings and comments apart; or name `lang`"));
+            }
+            let pattern = LazyRegex { source: pattern.to_owned(), at: regex.at.clone(), compiled: OnceLock::new() };
+            Some(How::Regex { pattern, place })
+        }
+        (None, Some(rule), None) => {
+            if languages.is_empty() {
+                fields.problems.push(Problem::at(&rule.at, "a rule needs `lang`: it is written for a grammar"));
+                return None;
+            }
+            pattern::check(rule, fields.problems)?;
+            Some(How::Rule(rule.clone()))
+        }
+        (None, None, Some(builtin)) => match builtin.text() {
+            Some(name) => Some(How::Builtin(name.to_owned())),
+            None => {
+                fields.problems.push(Problem::at(&builtin.at, "a built-in is a name"));
+                None
+            }
+        },
+        _ => {
+            fields.problems.push(Problem::at(&at, "a detector has exactly one of `regex`, `rule` and `builtin`"));
+            None
+        }
+    }
+}
+
+/// A regular expression over bytes, `^` and `$` at line borders, compiled at first use.
+#[derive(Debug)]
+pub struct LazyRegex {
+    source: String,
+    at: At,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl LazyRegex {
+    /// The compiled expression; `None` where the text is none, which [`Detector::check`] reports.
+    pub fn get(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| self.build().ok()).as_ref()
+    }
+
+    fn build(&self) -> Result<Regex, String> {
+        regex::bytes::RegexBuilder::new(&self.source).multi_line(true).size_limit(4 << 20).build().map_err(|error| {
+            let text = error.to_string();
+            let reason = text.lines().last().unwrap_or("it cannot be read").trim_start_matches("error: ").to_owned();
+            format!("this is no regular expression: {reason}")
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! Rule packs: which tags exist, how they are asked, what proves or refutes them, per language. Packs are embedded from
+//! `rules/`; a project adds its own.
+
+mod class;
+pub mod condition;
+mod detector;
+mod embedded;
+mod example;
+mod layer;
+mod pack;
+mod pattern;
+mod tag;
+mod template;
+
+use std::collections::BTreeMap;
+
+use globset::Glob;
+
+pub use class::{Classes, as_path, globs};
+pub use condition::{CONDITIONS, Condition, Expression, Subject, Truth};
+pub use detector::{Detector, How, Place};
+pub use embedded::EMBEDDED;
+pub use example::{Example, Kind};
+pub use pack::RawPack;
+pub use tag::{CATEGORIES, Drop, Spec, Tag, TagLevel};
+pub use template::Template;
+
+use crate::document::{Node, Problem, nearest};
+use crate::syntax::Language;
+
+/// A pack file: its name for messages and its text.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// As a person would name it.
+    pub name: String,
+    /// YAML.
+    pub text: String,
+}
+
+/// The loaded packs, merged and ready to use.
+#[derive(Debug)]
+pub struct Rules {
+    /// Every tag by name.
+    pub tags: BTreeMap<String, Tag>,
+    /// Path classes.
+    pub classes: Classes,
+    /// The packs in the order of their layers.
+    pub packs: Vec<PackInfo>,
+}
+
+/// What is known of a loaded pack.
+#[derive(Debug, Clone)]
+pub struct PackInfo {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What it is for.
+    pub about: Option<String>,
+    /// The file it was read from.
+    pub source: String,
+}
+
+impl Rules {
+    /// Loads the embedded packs and a project's own.
+    ///
+    /// `selected` names packs by glob, in layer order (`None`: all, the embedded ones first); `overrides` is the
+    /// `[tags]` table of the configuration.
+    ///
+    /// # Errors
+    /// Everything that is wrong in any of them, each with its place.
+    pub fn load(project: &[Source], selected: Option<&Node>, overrides: Option<&Node>) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let mut packs: Vec<RawPack> =
+            EMBEDDED.iter().filter_map(|(name, text)| RawPack::parse(name, text, &mut problems)).collect();
+        let embedded = packs.len();
+        for source in project {
+            let Some(pack) = RawPack::parse(&source.name, &source.text, &mut problems) else { continue };
+            match packs.iter().find(|other| other.name == pack.name) {
+                Some(other) => {
+                    let problem = format!("the pack name `{}` is taken by {}", pack.name, other.source);
+                    problems.push(Problem::of(&source.name, problem).help("give it another name and use `extends`"));
+                }
+                None => packs.push(pack),
+            }
+        }
+        let own: Vec<String> = packs[embedded..].iter().map(|pack| pack.source.clone()).collect();
+        let packs = pack::extend(packs, &mut problems);
+        let packs = select(packs, selected, &mut problems);
+        let (tags, classes) = layer::tags(&packs, overrides, &mut problems);
+        let rules = Self {
+            tags,
+            classes,
+            packs: packs
+                .into_iter()
+                .map(|pack| PackInfo { name: pack.name, version: pack.version, about: pack.about, source: pack.source })
+                .collect(),
+        };
+        // Embedded detectors are checked by the tests; checking them at every start would cost more than a small review.
+        for detector in rules.detectors() {
+            if own.iter().any(|source| **source == *detector.at.source) || overrides.is_some_and(|node| node.at.source == detector.at.source) {
+                detector.check(&mut problems);
+            }
+        }
+        if problems.is_empty() {
+            Ok(rules)
+        } else {
+            problems.sort();
+            problems.dedup();
+            Err(problems)
+        }
+    }
+
+    /// Every detector of every tag, language variants included.
+    pub fn detectors(&self) -> impl Iterator<Item = &Detector> {
+        self.tags.values().flat_map(|tag| {
+            tag.spec.detect.iter().chain(tag.by_language.values().flat_map(|spec| spec.detect.iter()))
+        })
+    }
+
+    /// The tag of this name with its settings for a language.
+    pub fn spec(&self, tag: &str, language: Option<Language>) -> Option<(&Tag, &Spec)> {
+        let tag = self.tags.get(tag)?;
+        Some((tag, tag.for_language(language)))
+    }
+}
+
+/// Picks packs by glob in the order of the globs; each pack once.
+fn select(packs: Vec<RawPack>, selected: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<RawPack> {
+    let Some(selected) = selected else { return packs };
+    let mut rest: Vec<Option<RawPack>> = packs.into_iter().map(Some).collect();
+    let mut picked = Vec::new();
+    for item in selected.items() {
+        let Some(text) = item.text() else {
+            problems.push(Problem::at(&item.at, format!("a pack is a name or a glob, not {}", item.value.kind())));
+            continue;
+        };
+        let Ok(glob) = Glob::new(text) else {
+            problems.push(Problem::at(&item.at, format!("`{text}` is no glob")));
+            continue;
+        };
+        let glob = glob.compile_matcher();
+        let before = picked.len();
+        for slot in &mut rest {
+            if slot.as_ref().is_some_and(|pack| glob.is_match(&pack.name)) {
+                picked.extend(slot.take());
+            }
+        }
+        if picked.len() == before && !picked.iter().any(|pack: &RawPack| glob.is_match(&pack.name)) {
+            let names: Vec<_> = rest.iter().flatten().map(|pack| pack.name.as_str()).collect();
+            problems.push(Problem::at(&item.at, format!("no pack is named `{text}`")).help(nearest(text, &names)));
+        }
+    }
+    picked
+}
