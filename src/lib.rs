@@ -5,5 +5,6 @@ pub mod diff;
 pub mod escape;
 pub mod finding;
 pub mod gate;
+pub mod line_hash;
 pub mod report;
 pub mod review;
