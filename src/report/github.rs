@@ -96,8 +96,7 @@ fn annotation(finding: &Finding) -> String {
     // The runner drops columns of a region of several lines, and says so in the log.
     if region.start_line == region.end_line && location.columns.is_some() {
         properties.push(format!("col={}", region.start_column));
-        // The annotation's end column is inclusive, SARIF's is not.
-        properties.push(format!("endColumn={}", region.end_column.saturating_sub(1).max(region.start_column)));
+        properties.push(format!("endColumn={}", region.end_column));
     }
     properties.push(format!("title={}", workflow_property(&one_line(&finding.title))));
     format!("::{} {}::{}", command(finding.level), properties.join(","), workflow_data(&message(finding)))
