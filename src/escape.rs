@@ -1,48 +1,95 @@
-//! One escaper per sink. Text from outside reaches a terminal, a log, a URI or a workflow command only through here.
+//! One escaper per sink. Text from outside reaches a terminal, a log, a URI, a workflow command or Markdown only through
+//! here.
 
 use std::fmt::Write as _;
 
 /// Makes a text safe to print on a terminal: C0 controls become their pictures (U+2400 block), while C1 controls,
 /// bidirectional controls, zero-width and tag characters become `<U+202E>`. Tabs stay, line feeds become `␊`.
 pub fn visible(text: &str) -> String {
+    spell_out(text, |character| character == '\t')
+}
+
+/// [`visible`] for a text of several lines: line feeds stay, and CR LF is one of them. A lone carriage return becomes
+/// `␍`, because terminals let it overwrite the line and .NET's `ReadLine` (both CI agents) lets it start a new one.
+pub fn visible_lines(text: &str) -> String {
+    spell_out(&text.replace("\r\n", "\n"), |character| matches!(character, '\t' | '\n'))
+}
+
+fn spell_out(text: &str, stays: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut previous = '\0';
     for character in text.chars() {
         match character {
-            '\t' => out.push('\t'),
+            _ if stays(character) => out.push(character),
             '\0'..='\x1f' => out.push(char::from_u32(0x2400 + character as u32).unwrap_or('\u{2426}')),
             '\x7f' => out.push('\u{2421}'),
+            // An emoji's variation selector belongs to the sign before it; anywhere else it only hides.
+            '\u{fe0f}' if !previous.is_ascii() && !is_invisible(previous) => out.push(character),
             _ if is_invisible(character) => {
                 let _ = write!(out, "<U+{:04X}>", character as u32);
             }
             _ => out.push(character),
         }
+        previous = character;
     }
     out
 }
 
-/// Characters that change how other text reads without being seen themselves.
+/// Characters that change how other text reads without being seen themselves: C1 controls and whatever Unicode calls
+/// default ignorable, assigned or not. Culture-aware searches skip them too, so that they could hide a `##[` from us but
+/// not from an agent written in .NET.
 pub fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{80}'..='\u{9f}'
         | '\u{ad}'
+        | '\u{34f}'
         | '\u{61c}'
         | '\u{115f}' | '\u{1160}'
-        | '\u{180e}'
+        | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
         | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
         | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}')
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// One line of prose for a CI log: [`visible`], and nothing in it can be read as a workflow command of GitHub
 /// (`::name::`, `##[name]` anywhere in the line) or Azure (`##vso[`).
 pub fn log_line(text: &str) -> String {
-    let text = visible(text);
-    let text = break_legacy_commands(&text);
-    if text.trim_start().starts_with("::") { text.replacen("::", ": :", 1) } else { text }
+    neutral_line(&visible(text))
+}
+
+/// The second half of [`log_line`], for a line whose outside parts are [`visible`] already and that may carry colours of
+/// our own: nothing in it can be read as a command, with the colours or without them.
+pub fn neutral_line(line: &str) -> String {
+    let line = break_legacy_commands(line);
+    // Both agents trim white space before they look for `::`; colours are skipped in case something strips them first.
+    let start = line.len() - skip_blanks_and_colors(&line).len();
+    match line.get(start..) {
+        Some(rest) if rest.starts_with("::") => {
+            let (head, tail) = line.split_at(start + 1);
+            format!("{head} {tail}")
+        }
+        _ => line,
+    }
+}
+
+fn skip_blanks_and_colors(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    while let Some(sequence) = rest.strip_prefix("\x1b[") {
+        match sequence.find(|character: char| !matches!(character, '0'..='9' | ';')) {
+            Some(end) if sequence[end..].starts_with('m') => rest = sequence[end + 1..].trim_start(),
+            _ => break,
+        }
+    }
+    rest
 }
 
 /// Puts a space into the opening of a legacy command, which agents honour anywhere in a line.
@@ -50,10 +97,11 @@ fn break_legacy_commands(text: &str) -> String {
     text.replace("##[", "## [").replace("##vso[", "## vso[")
 }
 
-/// The data part of a GitHub workflow command: `%`, CR and LF (actions/toolkit `command.ts`, `escapeData`); `##[` is
-/// broken up, because the runner honours it anywhere in a line.
+/// The data part of a GitHub workflow command: what cannot be seen is made visible, then `%` and LF are encoded
+/// (actions/toolkit `command.ts`, `escapeData`; no CR is left to encode); `##[` is broken up, because the runner honours
+/// it anywhere in a line.
 pub fn workflow_data(text: &str) -> String {
-    break_legacy_commands(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    break_legacy_commands(&visible_lines(text)).replace('%', "%25").replace('\n', "%0A")
 }
 
 /// A property of a GitHub workflow command: [`workflow_data`] plus `:` and `,`.
@@ -74,3 +122,77 @@ pub fn uri_path(bytes: &[u8]) -> String {
     }
     out
 }
+
+/// The plain text of a SARIF message (2.1.0): braces are doubled, since single ones are placeholders (3.11.5), and no
+/// `[text](destination)` is left to be taken for an embedded link (3.11.6).
+pub fn sarif_text(text: &str) -> String {
+    visible_lines(text).replace('{', "{{").replace('}', "}}").replace("](", "] (")
+}
+
+/// The Markdown of a SARIF message: [`markdown`] with braces doubled, which are placeholders there too (3.11.5).
+pub fn sarif_markdown(markdown: &str) -> String {
+    markdown.replace('{', "{{").replace('}', "}}")
+}
+
+/// Prose from outside as Markdown (GFM) that renders as that prose: no markup, no HTML, and no link, image, mention or
+/// issue reference that a renderer would make of bare text. For those a backslash does not help, because they are found
+/// after rendering; an invisible joiner (U+2060) parts them.
+pub fn markdown(text: &str) -> String {
+    const JOINER: char = '\u{2060}';
+    let text = visible_lines(text);
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for (index, character) in text.char_indices() {
+        let rest = text.get(index + character.len_utf8()..).unwrap_or_default();
+        let line_start = out.is_empty() || out.ends_with('\n');
+        match character {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '~' | '!' | '$' => {
+                out.push('\\');
+                out.push(character);
+            }
+            '@' => out.extend([character, JOINER]),
+            '#' => out.extend(['\\', character, JOINER]),
+            ':' if rest.starts_with("//") => out.extend([character, JOINER]),
+            '.' if ends_with_www(&out) => out.extend([JOINER, character]),
+            // List markers, headings underlined by `=` or `-`, and code indented by blanks.
+            '-' | '+' | '=' if line_start => out.extend(['\\', character]),
+            '.' | ')' if ends_with_ordinal(&out) => out.extend(['\\', character]),
+            ' ' | '\t' if line_start => {}
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+fn ends_with_www(out: &str) -> bool {
+    out.len() >= 3 && out.get(out.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case("www"))
+}
+
+fn ends_with_ordinal(out: &str) -> bool {
+    let line = out.rsplit('\n').next().unwrap_or(out);
+    !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Code from outside as a fenced block of Markdown: the fence is longer than any run of backticks inside.
+pub fn code_block(code: &str, language: &str) -> String {
+    let code = visible_lines(code);
+    let fence = "`".repeat((longest_run(&code, '`') + 1).max(3));
+    let language: String = language.chars().filter(char::is_ascii_alphanumeric).collect();
+    let end = if code.is_empty() || code.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{language}\n{code}{end}{fence}")
+}
+
+/// Code from outside as a code span of Markdown, on one line.
+pub fn code_span(code: &str) -> String {
+    let code = visible(code);
+    let ticks = "`".repeat(longest_run(&code, '`') + 1);
+    // A renderer takes one blank off each side, and only where there is one on both.
+    let pad = if code.is_empty() || code.starts_with(['`', ' ']) || code.ends_with(['`', ' ']) { " " } else { "" };
+    format!("{ticks}{pad}{code}{pad}{ticks}")
+}
+
+fn longest_run(text: &str, wanted: char) -> usize {
+    text.split(|character| character != wanted).map(str::len).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

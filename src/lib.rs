@@ -9,6 +9,7 @@ pub mod document;
 pub mod escape;
 pub mod finding;
 pub mod gate;
+pub mod line_hash;
 pub mod report;
 pub mod review;
 pub mod rules;

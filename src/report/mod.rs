@@ -1,5 +1,13 @@
 //! One file per format, each a pure function of a [`Report`]. A format never decides anything and knows no other format.
 
+#[cfg(test)]
+mod fixture;
+mod github;
+pub mod json;
+mod region;
+mod sarif;
+pub mod text;
+
 use std::io;
 
 use crate::finding::Level;
@@ -97,9 +105,14 @@ pub struct Format {
 }
 
 /// Every format there is.
-pub static FORMATS: &[Format] = &[];
+pub static FORMATS: &[&Format] = &[
+    &text::FORMAT,
+    &json::FORMAT,
+    &sarif::FORMAT,
+    &github::FORMAT,
+];
 
 /// The format of this name.
 pub fn format(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| format.name == name)
+    FORMATS.iter().copied().find(|format| format.name == name)
 }

@@ -1,0 +1,140 @@
+use proptest::prelude::{any, proptest};
+use proptest::{prop_assert, prop_assert_eq};
+
+use super::{
+    code_block, code_span, is_invisible, log_line, markdown, neutral_line, sarif_text, uri_path, visible,
+    visible_lines, workflow_data, workflow_property,
+};
+
+#[test]
+fn controls_become_visible() {
+    assert_eq!(visible("a\0\u{1b}[31mb\r\n\tc\u{7f}"), "a␀␛[31mb␍␊\tc␡");
+    assert_eq!(visible("\u{9b}31m\u{85}"), "<U+009B>31m<U+0085>");
+    assert_eq!(visible("\u{202e}\u{2066}\u{200b}\u{feff}"), "<U+202E><U+2066><U+200B><U+FEFF>");
+    assert_eq!(visible("\u{e0041}\u{e0100}\u{ad}\u{34f}"), "<U+E0041><U+E0100><U+00AD><U+034F>");
+    assert_eq!(visible("ü 日本語 😀"), "ü 日本語 😀");
+}
+
+#[test]
+fn a_variation_selector_stays_with_its_emoji_only() {
+    assert_eq!(visible("❤\u{fe0f}"), "❤\u{fe0f}");
+    assert_eq!(visible("#\u{fe0f}#["), "#<U+FE0F>#[");
+    assert_eq!(visible("❤\u{fe0f}\u{fe0f}"), "❤\u{fe0f}<U+FE0F>");
+}
+
+#[test]
+fn lines_stay_lines_and_a_lone_return_does_not_make_one() {
+    assert_eq!(visible_lines("a\r\nb\nc\rd"), "a\nb\nc␍d");
+}
+
+#[test]
+fn a_log_line_holds_no_command() {
+    assert_eq!(log_line("::error::x"), ": :error::x");
+    assert_eq!(log_line(" \u{a0}::error::x"), " \u{a0}: :error::x");
+    assert_eq!(log_line("say ##[error]x"), "say ## [error]x");
+    assert_eq!(log_line("say ##vso[task.complete]x"), "say ## vso[task.complete]x");
+    assert_eq!(log_line("a::b"), "a::b");
+    assert_eq!(log_line("::::"), ": :::");
+}
+
+#[test]
+fn our_colours_survive_but_hide_no_command() {
+    assert_eq!(neutral_line("\u{1b}[1m::error::x\u{1b}[0m"), "\u{1b}[1m: :error::x\u{1b}[0m");
+    assert_eq!(neutral_line("\u{1b}[1;31m \u{1b}[0m ::x"), "\u{1b}[1;31m \u{1b}[0m : :x");
+    assert_eq!(neutral_line("\u{1b}[1m plain ::x"), "\u{1b}[1m plain ::x");
+}
+
+#[test]
+fn workflow_commands_keep_their_data() {
+    assert_eq!(workflow_data("50%\nof\r\nit: a, b"), "50%25%0Aof%0Ait: a, b");
+    assert_eq!(workflow_data("a\r::error::b"), "a␍::error::b");
+    assert_eq!(workflow_data("%0A##[add-mask]x"), "%250A## [add-mask]x");
+    assert_eq!(workflow_property("src/a,line=9::b.py"), "src/a%2Cline=9%3A%3Ab.py");
+}
+
+#[test]
+fn paths_become_uris() {
+    assert_eq!(uri_path("src/über uns.py".as_bytes()), "src/%C3%BCber%20uns.py");
+    assert_eq!(uri_path(b"a:b?c#d\\e%zz\xff"), "a%3Ab%3Fc%23d%5Ce%25zz%FF");
+}
+
+#[test]
+fn sarif_messages_hold_no_placeholder_and_no_link() {
+    assert_eq!(sarif_text("use {x} as a[0](y)"), "use {{x}} as a[0] (y)");
+}
+
+#[test]
+fn markdown_renders_as_the_prose_it_was() {
+    assert_eq!(markdown("a *b* [c](d) <e> `f`"), r"a \*b\* \[c\](d) \<e\> \`f\`");
+    assert_eq!(markdown("@team"), "@\u{2060}team");
+    assert_eq!(markdown("see #12"), "see \\#\u{2060}12");
+    assert_eq!(markdown("https://x www.y.z"), "https:\u{2060}//x www\u{2060}.y.z");
+    assert_eq!(markdown("- a\n1. b\n    code\n==="), "\\- a\n1\\. b\ncode\n\\===");
+    assert_eq!(markdown("x-y = 1.5"), "x-y = 1.5");
+}
+
+#[test]
+fn fences_are_longer_than_what_they_hold() {
+    assert_eq!(code_block("a", "rust"), "```rust\na\n```");
+    assert_eq!(code_block("````\n", "r`\n"), "`````r\n````\n`````");
+    assert_eq!(code_span("a"), "`a`");
+    assert_eq!(code_span("`"), "`` ` ``");
+    assert_eq!(code_span(""), "`  `");
+}
+
+/// Everything of these is what an attack is made of.
+const PIECES: &str = "(::|##\\[|##vso\\[|#|\\[|\\]|:| |\\t|\\r|\\n|%0A|%|error|add-mask|,|=|\u{1b}\\[1m|\u{ad}|a|é){0,24}";
+
+proptest! {
+    #[test]
+    fn visible_text_has_nothing_invisible(text in any::<String>()) {
+        let shown = visible(&text);
+        prop_assert!(shown.chars().all(|c| c == '\t' || !c.is_control()));
+        let mut previous = 'a';
+        for character in shown.chars() {
+            let selector = character as u32 == 0xfe0f && !previous.is_ascii();
+            prop_assert!(selector || !is_invisible(character));
+            previous = character;
+        }
+    }
+
+    #[test]
+    fn visible_twice_is_visible_once(text in any::<String>()) {
+        prop_assert_eq!(visible(&visible(&text)), visible(&text));
+    }
+
+    #[test]
+    fn no_log_line_is_a_command(text in PIECES) {
+        for line in [log_line(&text), neutral_line(&visible(&text))] {
+            prop_assert!(!line.trim_start().starts_with("::"), "{:?}", line);
+            prop_assert!(!line.contains("##[") && !line.contains("##vso["), "{:?}", line);
+            prop_assert!(!line.contains(['\r', '\n']));
+        }
+    }
+
+    #[test]
+    fn a_property_cannot_end_itself(text in PIECES) {
+        let property = workflow_property(&text);
+        prop_assert!(!property.contains([',', ':', '\r', '\n']), "{:?}", property);
+        prop_assert!(!workflow_data(&text).contains(['\r', '\n']));
+    }
+
+    #[test]
+    fn a_uri_is_ascii_and_reads_back(bytes in any::<Vec<u8>>()) {
+        let uri = uri_path(&bytes);
+        prop_assert!(uri.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte)));
+        let mut back = Vec::new();
+        let mut rest = uri.as_bytes();
+        while let Some((byte, tail)) = rest.split_first() {
+            if *byte == b'%' {
+                let (digits, tail) = tail.split_at(2);
+                back.push(u8::from_str_radix(std::str::from_utf8(digits).expect("ascii"), 16).expect("hex"));
+                rest = tail;
+            } else {
+                back.push(*byte);
+                rest = tail;
+            }
+        }
+        prop_assert_eq!(back, bytes);
+    }
+}

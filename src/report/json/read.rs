@@ -1,0 +1,324 @@
+//! From saved JSON back to a review. What is read may come from an artifact of an untrusted job, so every value is
+//! checked on its way in.
+
+use std::sync::Arc;
+
+use super::wire;
+use crate::diff::{PathClass, Status};
+use crate::finding::{
+    Anchored, Claim, Columns, Dropped, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line, Location,
+    RepoPath, Source, Stage, Step, Suggestion, Untrusted,
+};
+use crate::gate::{Decision, FailOn, OnIncomplete, Policy, Verdict};
+use crate::report::Origin;
+use crate::review::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
+
+/// A report read back.
+#[derive(Debug)]
+pub struct Saved {
+    /// The version of diffsieve that wrote it.
+    pub version: String,
+    /// What was found.
+    pub review: Review,
+    /// What the gate said.
+    pub decision: Decision,
+    /// Where the configuration and the packs came from.
+    pub origin: Origin,
+}
+
+/// Why a saved report cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It is no JSON, or not of the report's shape.
+    #[error("the file is no diffsieve report")]
+    Shape(#[source] serde_json::Error),
+    /// It is a report of another version.
+    #[error("the report's format is {found:?}, this version reads {expected}", expected = super::SCHEMA)]
+    Schema {
+        /// What the file says.
+        found: String,
+    },
+    /// A value is none that the key can have.
+    #[error("{key} cannot be {value:?}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// What the file says.
+        value: String,
+    },
+}
+
+const VERDICTS: [Verdict; 3] = [Verdict::Pass, Verdict::Fail, Verdict::Incomplete];
+
+const STATUSES: [EvidenceStatus; 4] =
+    [EvidenceStatus::NotNeeded, EvidenceStatus::Proved, EvidenceStatus::Refuted, EvidenceStatus::Unknown];
+
+const STAGES: [Stage; 8] = [
+    Stage::Collect,
+    Stage::Ground,
+    Stage::Evidence,
+    Stage::Validate,
+    Stage::Filter,
+    Stage::Suppress,
+    Stage::Merge,
+    Stage::Rank,
+];
+
+/// The verdicts of trail steps, which a review keeps as static text. Another one is read as [`OTHER_VERDICT`] and stays
+/// readable at the head of the step's sentence.
+const STEP_VERDICTS: [&str; 14] = [
+    "raised", "kept", "lowered", "raised_level", "moved", "corrected", "dropped", "scored", "unscored", "suppressed",
+    "merged", "related", "capped", "shown",
+];
+
+const OTHER_VERDICT: &str = "noted";
+
+/// The languages a review can name, which it keeps as static text too.
+const LANGUAGES: [&str; 12] = [
+    "python", "javascript", "typescript", "java", "c", "cpp", "csharp", "go", "rust", "php", "ruby", "yaml",
+];
+
+/// Reads what the format `json` wrote. Keys of a later v1 are passed over.
+pub fn read(bytes: &[u8]) -> Result<Saved, Error> {
+    /// Enough to know whether the rest can be understood at all.
+    #[derive(serde::Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    let head: Head = serde_json::from_slice(bytes).map_err(Error::Shape)?;
+    if head.schema != super::SCHEMA {
+        return Err(Error::Schema { found: head.schema });
+    }
+    let report: wire::Report = serde_json::from_slice(bytes).map_err(Error::Shape)?;
+    let decision = decision(report.gate)?;
+    Ok(Saved {
+        version: report.tool.version,
+        review: Review {
+            change: change(report.change)?,
+            coverage: Coverage {
+                added_lines: report.coverage.added_lines,
+                reviewed_lines: report.coverage.reviewed_lines,
+                skipped: report.coverage.skipped.into_iter().map(skip).collect::<Result<_, _>>()?,
+            },
+            findings: report.findings.into_iter().map(finding).collect::<Result<_, _>>()?,
+            dropped: report.dropped.into_iter().map(finding).collect::<Result<_, _>>()?,
+            funnel: Funnel {
+                raised: report.funnel.raised,
+                shown: report.funnel.shown,
+                removed: report.funnel.removed,
+            },
+            notes: report.notes,
+        },
+        decision,
+        origin: Origin { config: report.config.origin, packs: report.config.packs },
+    })
+}
+
+fn decision(gate: wire::Gate) -> Result<Decision, Error> {
+    let verdict = named("gate.verdict", &gate.verdict, &VERDICTS, Verdict::name)?;
+    let wrong = |key, value: &str| Error::Value { key, value: value.to_owned() };
+    Ok(Decision {
+        verdict,
+        complete: gate.complete,
+        reason: gate.reason,
+        policy: Policy {
+            fail_on: FailOn::parse(&gate.fail_on).ok_or_else(|| wrong("gate.fail_on", &gate.fail_on))?,
+            on_incomplete: OnIncomplete::parse(&gate.on_incomplete)
+                .ok_or_else(|| wrong("gate.on_incomplete", &gate.on_incomplete))?,
+        },
+    })
+}
+
+fn change(change: wire::Change) -> Result<Change, Error> {
+    Ok(Change {
+        description: change.description,
+        base_tip: change.base,
+        merge_base: change.merge_base,
+        head: change.head,
+        notes: change.notes,
+        files: change.files.into_iter().map(file).collect::<Result<_, _>>()?,
+    })
+}
+
+fn file(file: wire::File) -> Result<FileSummary, Error> {
+    let status = match (file.status.as_str(), file.similarity) {
+        ("added", _) => Status::Added,
+        ("deleted", _) => Status::Deleted,
+        ("modified", _) => Status::Modified,
+        ("renamed", Some(similarity)) => Status::Renamed { similarity },
+        _ => return Err(Error::Value { key: "change.files.status", value: file.status }),
+    };
+    Ok(FileSummary {
+        path: path("change.files.path", file.path, file.path_bytes)?,
+        old_path: file.old_path.map(|old| path("change.files.old_path", old, file.old_path_bytes)).transpose()?,
+        status,
+        added: file.added,
+        removed: file.removed,
+        language: file.language.as_deref().and_then(|name| known(&LANGUAGES, name)),
+        class: PathClass {
+            generated: file.generated,
+            vendored: file.vendored,
+            lock: file.lock,
+            diff_off: file.diff_off,
+        },
+        read_by: ReadBy { text: file.read_by.text, parser: file.read_by.parser, model: file.read_by.model },
+    })
+}
+
+fn skip(skip: wire::Skip) -> Result<Skip, Error> {
+    Ok(Skip {
+        path: path("coverage.skipped.path", skip.path, skip.path_bytes)?,
+        lines: skip.lines,
+        unread: skip.unread,
+        why: skip.why,
+    })
+}
+
+fn finding(finding: wire::Finding) -> Result<Finding, Error> {
+    Ok(Finding {
+        claim: Claim {
+            tag: Arc::from(finding.tag),
+            location: Location {
+                path: path("findings.file", finding.file, finding.file_bytes)?,
+                line: line("findings.line", finding.line)?,
+                end_line: line("findings.end_line", finding.end_line.max(finding.line))?,
+                columns: finding.columns.map(columns),
+            },
+            quote: Untrusted::new(finding.quote),
+            rationale: Untrusted::new(finding.rationale),
+            suggestion: finding.suggestion.map(suggestion).transpose()?,
+            // What a detector asked for has become the finding's level.
+            level: None,
+            source: source(finding.source)?,
+        },
+        title: Arc::from(finding.title),
+        level: named("findings.level", &finding.level, &Level::ALL, Level::name)?,
+        fingerprint: fingerprint("findings.fingerprint", finding.fingerprint)?,
+        window: fingerprint("findings.window", finding.window)?,
+        function: finding.function.map(Untrusted::new),
+        anchor: finding.anchor.map(anchor).transpose()?,
+        evidence: evidence(finding.evidence)?,
+        score: finding.score,
+        votes: finding.votes,
+        related: finding.related.into_iter().map(place).collect::<Result<_, _>>()?,
+        frame: finding.frame.map(frame).transpose()?,
+        line_hash: finding.line_hash,
+        trail: finding.trail.into_iter().map(step).collect::<Result<_, _>>()?,
+        dropped: finding.dropped.map(dropped).transpose()?,
+    })
+}
+
+fn suggestion(suggestion: wire::Suggestion) -> Result<Suggestion, Error> {
+    Ok(Suggestion {
+        line: line("findings.suggestion.line", suggestion.line)?,
+        end_line: line("findings.suggestion.end_line", suggestion.end_line.max(suggestion.line))?,
+        text: Untrusted::new(suggestion.text),
+    })
+}
+
+fn source(source: wire::Source) -> Result<Source, Error> {
+    match (source.kind.as_str(), source.id, source.pass) {
+        ("detector", Some(id), _) => Ok(Source::Detector(Arc::from(id))),
+        ("model", _, Some(pass)) => Ok(Source::Model { pass }),
+        _ => Err(Error::Value { key: "findings.source.kind", value: source.kind }),
+    }
+}
+
+fn evidence(evidence: wire::Evidence) -> Result<Evidence, Error> {
+    Ok(Evidence {
+        status: named("findings.evidence.status", &evidence.status, &STATUSES, EvidenceStatus::name)?,
+        facts: evidence.facts.into_iter().map(|fact| (fact.name, fact.value)).collect(),
+    })
+}
+
+fn anchor(anchor: wire::Anchor) -> Result<Anchored, Error> {
+    match anchor.how.as_str() {
+        "exact" => Ok(Anchored::Exact),
+        "moved" => Ok(Anchored::Moved(anchor.moved)),
+        "beside_deletion" => Ok(Anchored::BesideDeletion),
+        _ => Err(Error::Value { key: "findings.anchor.how", value: anchor.how }),
+    }
+}
+
+fn place(place: wire::Place) -> Result<Location, Error> {
+    Ok(Location {
+        path: path("findings.related.file", place.file, place.file_bytes)?,
+        line: line("findings.related.line", place.line)?,
+        end_line: line("findings.related.end_line", place.end_line.max(place.line))?,
+        columns: place.columns.map(columns),
+    })
+}
+
+fn frame(frame: wire::Frame) -> Result<Frame, Error> {
+    let lines = frame.lines.into_iter().map(Untrusted::new).collect();
+    Ok(Frame { first: line("findings.frame.first", frame.first)?, lines })
+}
+
+fn step(step: wire::Step) -> Result<Step, Error> {
+    let (verdict, why) = match known(&STEP_VERDICTS, &step.verdict) {
+        Some(verdict) => (verdict, step.why),
+        None if step.verdict == OTHER_VERDICT => (OTHER_VERDICT, step.why),
+        None => (OTHER_VERDICT, format!("{}: {}", step.verdict, step.why)),
+    };
+    let stage = named("findings.trail.stage", &step.stage, &STAGES, Stage::name)?;
+    Ok(Step { stage, rule: step.rule, verdict, why: Untrusted::new(why) })
+}
+
+fn dropped(dropped: wire::Dropped) -> Result<Dropped, Error> {
+    let stage = named("findings.dropped.stage", &dropped.stage, &STAGES, Stage::name)?;
+    Ok(Dropped { stage, reason: dropped.reason, why: Untrusted::new(dropped.why) })
+}
+
+const fn columns(columns: wire::Columns) -> Columns {
+    Columns { start: columns.start, end: columns.end }
+}
+
+fn line(key: &'static str, number: u32) -> Result<Line, Error> {
+    Line::new(number).ok_or_else(|| Error::Value { key, value: number.to_string() })
+}
+
+/// Fingerprints go to command lines and markers of comments, so nothing but their digits gets in.
+fn fingerprint(key: &'static str, digits: String) -> Result<Fingerprint, Error> {
+    let plain = digits.len() == 32 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if plain { Ok(Fingerprint::new(digits)) } else { Err(Error::Value { key, value: digits }) }
+}
+
+fn path(key: &'static str, text: String, bytes: Option<String>) -> Result<RepoPath, Error> {
+    match bytes {
+        None => Ok(RepoPath::new(text)),
+        Some(encoded) => match percent_decoded(&encoded) {
+            Some(bytes) => Ok(RepoPath::new(bytes)),
+            None => Err(Error::Value { key, value: encoded }),
+        },
+    }
+}
+
+fn percent_decoded(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = text.bytes();
+    let mut out = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        out.push(if byte == b'%' {
+            let (high, low) = (hex_digit(bytes.next()?)?, hex_digit(bytes.next()?)?);
+            high << 4 | low
+        } else {
+            byte
+        });
+    }
+    Some(out)
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    u8::try_from(char::from(byte).to_digit(16)?).ok()
+}
+
+/// The value of this name.
+fn named<T: Copy>(key: &'static str, name: &str, all: &[T], name_of: fn(T) -> &'static str) -> Result<T, Error> {
+    all.iter()
+        .copied()
+        .find(|value| name_of(*value) == name)
+        .ok_or_else(|| Error::Value { key, value: name.to_owned() })
+}
+
+fn known(names: &[&'static str], name: &str) -> Option<&'static str> {
+    names.iter().copied().find(|known| *known == name)
+}

@@ -1,0 +1,383 @@
+//! The JSON as it is written. Private: the shape belongs to the format, the meaning to the types it is made from.
+//!
+//! The comments on fields are the schema's descriptions.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Everything a review found, dropped and read, and what the gate says of it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Report {
+    /// Name and version of this format.
+    #[schemars(extend("const" = super::SCHEMA))]
+    pub(super) schema: String,
+    /// What made the report.
+    pub(super) tool: Tool,
+    /// What was reviewed.
+    pub(super) change: Change,
+    /// How much of it was read.
+    pub(super) coverage: Coverage,
+    /// Shown findings, best first.
+    pub(super) findings: Vec<Finding>,
+    /// Claims that are not shown, each with the stage and the reason.
+    pub(super) dropped: Vec<Finding>,
+    /// Claims in, findings out: `raised` is `shown` plus the sum of `removed`.
+    pub(super) funnel: Funnel,
+    /// The verdict.
+    pub(super) gate: Gate,
+    /// The language model, if one took part.
+    pub(super) model: Model,
+    /// What the model cost.
+    pub(super) usage: Usage,
+    /// Where what decided the review was read from.
+    pub(super) config: Config,
+    /// Sentences for the reader that belong to no finding.
+    pub(super) notes: Vec<String>,
+}
+
+/// The program.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Tool {
+    /// Always `diffsieve`.
+    pub(super) name: String,
+    /// Its version.
+    pub(super) version: String,
+}
+
+/// What was compared with what.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Change {
+    /// The commit at the tip of the base, in hexadecimal.
+    pub(super) base: Option<String>,
+    /// The commit the diff starts from.
+    pub(super) merge_base: Option<String>,
+    /// The commit the diff ends at; null for the index, the worktree or a patch.
+    pub(super) head: Option<String>,
+    /// `merge_base..head` where both are commits.
+    pub(super) range: Option<String>,
+    /// One sentence on the range.
+    pub(super) description: String,
+    /// Things to know about the range.
+    pub(super) notes: Vec<String>,
+    /// Every changed file in path order.
+    pub(super) files: Vec<File>,
+}
+
+/// A changed file.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct File {
+    /// Its name, the former one for a deletion. U+FFFD stands for bytes that are not UTF-8.
+    pub(super) path: String,
+    /// The name's bytes, percent-encoded, where they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) path_bytes: Option<String>,
+    /// The name it was renamed from.
+    pub(super) old_path: Option<String>,
+    /// That name's bytes, percent-encoded, where they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) old_path_bytes: Option<String>,
+    /// What happened to it.
+    #[schemars(extend("enum" = ["added", "deleted", "modified", "renamed"]))]
+    pub(super) status: String,
+    /// For a rename, how alike the two files are, in percent.
+    pub(super) similarity: Option<u8>,
+    /// Added lines.
+    pub(super) added: u64,
+    /// Removed lines.
+    pub(super) removed: u64,
+    /// Its language, if it is one that is parsed.
+    pub(super) language: Option<String>,
+    /// Generated, by attribute or name.
+    pub(super) generated: bool,
+    /// Vendored, by attribute or folder.
+    pub(super) vendored: bool,
+    /// A dependency lock file.
+    pub(super) lock: bool,
+    /// Marked `-diff` or `binary` in the attributes of the base.
+    pub(super) diff_off: bool,
+    /// Who read its added lines.
+    pub(super) read_by: ReadBy,
+}
+
+/// Who read a file's added lines.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct ReadBy {
+    /// The text detectors.
+    pub(super) text: bool,
+    /// The detectors that need a parse.
+    pub(super) parser: bool,
+    /// A model.
+    pub(super) model: bool,
+}
+
+/// How much of the change was reviewed.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Coverage {
+    /// Added lines in all changed text files that could be counted.
+    pub(super) added_lines: u64,
+    /// Added lines that at least the text detectors read.
+    pub(super) reviewed_lines: u64,
+    /// Whatever was not read.
+    pub(super) skipped: Vec<Skip>,
+}
+
+/// A part of the change that was not read.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Skip {
+    /// The file.
+    pub(super) path: String,
+    /// The name's bytes, percent-encoded, where they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) path_bytes: Option<String>,
+    /// Added lines, where they could be counted.
+    pub(super) lines: Option<u64>,
+    /// True: it should have been read, so the review is incomplete. False: it is not code.
+    pub(super) unread: bool,
+    /// The reason.
+    pub(super) why: String,
+}
+
+/// A claim, shown or dropped.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Finding {
+    /// Stable identity: baseline, `explain` and suppressions go by it. Equal to `key`.
+    pub(super) fingerprint: String,
+    /// Identity over tag, path, symbol, normalised line and occurrence.
+    pub(super) key: String,
+    /// Second identity over the neighbouring lines, without the path.
+    pub(super) window: String,
+    /// GitHub's `primaryLocationLineHash` of the first line.
+    pub(super) line_hash: Option<String>,
+    /// The tag, such as `MutableDefault`.
+    pub(super) tag: String,
+    /// The tag's title.
+    pub(super) title: String,
+    /// The level it is shown with.
+    #[schemars(extend("enum" = ["note", "warning", "error"]))]
+    pub(super) level: String,
+    /// The file. U+FFFD stands for bytes that are not UTF-8.
+    pub(super) file: String,
+    /// The name's bytes, percent-encoded, where they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) file_bytes: Option<String>,
+    /// First line, from 1.
+    #[schemars(range(min = 1))]
+    pub(super) line: u32,
+    /// Last line.
+    #[schemars(range(min = 1))]
+    pub(super) end_line: u32,
+    /// The columns of a finding on one line, where they are known.
+    pub(super) columns: Option<Columns>,
+    /// The enclosing function or type.
+    pub(super) function: Option<String>,
+    /// The code it speaks of, one or more whole lines.
+    pub(super) quote: String,
+    /// Why it is a problem.
+    pub(super) rationale: String,
+    /// What to put there instead.
+    pub(super) suggestion: Option<Suggestion>,
+    /// Who made the claim.
+    pub(super) source: Source,
+    /// The validator's score, 0 to 10; null where nobody scored it.
+    pub(super) score: Option<f32>,
+    /// How many passes made the claim.
+    pub(super) votes: u32,
+    /// What the parser's facts say.
+    pub(super) evidence: Evidence,
+    /// How it was tied to the change; null where it could not be.
+    pub(super) anchor: Option<Anchor>,
+    /// Places merged into this one.
+    pub(super) related: Vec<Place>,
+    /// A few lines of code around it.
+    pub(super) frame: Option<Frame>,
+    /// What each stage decided, in run order.
+    pub(super) trail: Vec<Step>,
+    /// Why it is not shown; absent where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) dropped: Option<Dropped>,
+}
+
+/// Byte columns from 1.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Columns {
+    /// First byte.
+    pub(super) start: u32,
+    /// One past the last byte.
+    pub(super) end: u32,
+}
+
+/// A replacement of whole lines.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Suggestion {
+    /// First replaced line.
+    #[schemars(range(min = 1))]
+    pub(super) line: u32,
+    /// Last replaced line.
+    #[schemars(range(min = 1))]
+    pub(super) end_line: u32,
+    /// The new lines, each with its line ending; empty deletes.
+    pub(super) text: String,
+}
+
+/// Who made a claim.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Source {
+    /// A deterministic detector or a language model.
+    #[schemars(extend("enum" = ["detector", "model"]))]
+    pub(super) kind: String,
+    /// The detector's id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<String>,
+    /// The model's pass, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) pass: Option<u32>,
+}
+
+/// Facts and what they decided.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Evidence {
+    /// The verdict over all facts that the tag needs.
+    #[schemars(extend("enum" = ["not_needed", "proved", "refuted", "unknown"]))]
+    pub(super) status: String,
+    /// The facts in the order they were asked.
+    pub(super) facts: Vec<Fact>,
+}
+
+/// One fact.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Fact {
+    /// Its name.
+    pub(super) name: String,
+    /// Its value as text.
+    pub(super) value: String,
+}
+
+/// How a claim was tied to the change.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Anchor {
+    /// Line and quote agreed, the quote stood on another line, or it stands beside a deletion.
+    #[schemars(extend("enum" = ["exact", "moved", "beside_deletion"]))]
+    pub(super) how: String,
+    /// Lines between the claimed and the found place; 0 unless moved.
+    pub(super) moved: i64,
+}
+
+/// A place in the change.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Place {
+    /// The file.
+    pub(super) file: String,
+    /// The name's bytes, percent-encoded, where they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) file_bytes: Option<String>,
+    /// First line, from 1.
+    #[schemars(range(min = 1))]
+    pub(super) line: u32,
+    /// Last line.
+    #[schemars(range(min = 1))]
+    pub(super) end_line: u32,
+    /// The columns, where it lies on one line and they are known.
+    pub(super) columns: Option<Columns>,
+}
+
+/// A few lines of code.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Frame {
+    /// The number of the first one.
+    #[schemars(range(min = 1))]
+    pub(super) first: u32,
+    /// The lines without their endings.
+    pub(super) lines: Vec<String>,
+}
+
+/// One decision about a claim.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Step {
+    /// The stage that decided.
+    pub(super) stage: String,
+    /// The rule that decided.
+    pub(super) rule: String,
+    /// What it decided, such as `kept`, `lowered`, `dropped`.
+    pub(super) verdict: String,
+    /// One sentence.
+    pub(super) why: String,
+}
+
+/// Why a claim is not shown.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Dropped {
+    /// The stage that removed it.
+    pub(super) stage: String,
+    /// The reason as the funnel counts it.
+    pub(super) reason: String,
+    /// One sentence.
+    pub(super) why: String,
+}
+
+/// Claims in, findings out.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Funnel {
+    /// Claims raised.
+    pub(super) raised: u64,
+    /// Findings shown.
+    pub(super) shown: u64,
+    /// Removed, by reason.
+    pub(super) removed: BTreeMap<String, u64>,
+}
+
+/// The verdict and what decided it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Gate {
+    /// The answer.
+    #[schemars(extend("enum" = ["pass", "fail", "incomplete"]))]
+    pub(super) verdict: String,
+    /// Whether everything that should be read was read, whatever the verdict.
+    pub(super) complete: bool,
+    /// One sentence.
+    pub(super) reason: String,
+    /// From which level findings fail.
+    #[schemars(extend("enum" = ["error", "warning", "note", "never"]))]
+    pub(super) fail_on: String,
+    /// What an incomplete review means.
+    #[schemars(extend("enum" = ["fail", "warn"]))]
+    pub(super) on_incomplete: String,
+}
+
+/// The language model.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Model {
+    /// Who served it; `none` without one.
+    pub(super) provider: String,
+    /// Its name.
+    pub(super) name: Option<String>,
+    /// The validator's name.
+    pub(super) validator: Option<String>,
+    /// Whether it worked; `off` without one.
+    pub(super) health: String,
+}
+
+/// What the model cost; all zero without one.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Usage {
+    /// Requests sent.
+    pub(super) requests: u64,
+    /// Requests answered from the cache.
+    pub(super) cached: u64,
+    /// Tokens sent.
+    pub(super) prompt_tokens: u64,
+    /// Tokens received.
+    pub(super) completion_tokens: u64,
+    /// Whether the token counts are estimates.
+    pub(super) estimated: bool,
+}
+
+/// Where what decided the review was read from.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Config {
+    /// `built-in defaults`, or the file and the commit it was read from.
+    pub(super) origin: String,
+    /// The rule packs, each as `name version (origin)`.
+    pub(super) packs: Vec<String>,
+}

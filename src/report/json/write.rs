@@ -1,0 +1,204 @@
+//! From a report to its JSON.
+
+use super::wire;
+use crate::diff::Status;
+use crate::escape::uri_path;
+use crate::finding::{self, Anchored, RepoPath, Source};
+use crate::report::Report;
+use crate::review;
+
+impl From<&Report<'_>> for wire::Report {
+    fn from(report: &Report<'_>) -> Self {
+        let review = report.review;
+        let decision = report.decision;
+        Self {
+            schema: super::SCHEMA.to_owned(),
+            tool: wire::Tool { name: "diffsieve".to_owned(), version: report.version.to_owned() },
+            change: change(&review.change),
+            coverage: wire::Coverage {
+                added_lines: review.coverage.added_lines,
+                reviewed_lines: review.coverage.reviewed_lines,
+                skipped: review.coverage.skipped.iter().map(skip).collect(),
+            },
+            findings: review.findings.iter().map(finding).collect(),
+            dropped: review.dropped.iter().map(finding).collect(),
+            funnel: wire::Funnel {
+                raised: review.funnel.raised,
+                shown: review.funnel.shown,
+                removed: review.funnel.removed.clone(),
+            },
+            gate: wire::Gate {
+                verdict: decision.verdict.name().to_owned(),
+                complete: decision.complete,
+                reason: decision.reason.clone(),
+                fail_on: decision.policy.fail_on.name().to_owned(),
+                on_incomplete: decision.policy.on_incomplete.name().to_owned(),
+            },
+            // No provider exists yet; what a model did will come with the review.
+            model: wire::Model { provider: "none".to_owned(), health: "off".to_owned(), ..wire::Model::default() },
+            usage: wire::Usage::default(),
+            config: wire::Config { origin: report.origin.config.clone(), packs: report.origin.packs.clone() },
+            notes: review.notes.clone(),
+        }
+    }
+}
+
+fn change(change: &review::Change) -> wire::Change {
+    let range = change.merge_base.as_ref().zip(change.head.as_ref()).map(|(from, to)| format!("{from}..{to}"));
+    wire::Change {
+        base: change.base_tip.clone(),
+        merge_base: change.merge_base.clone(),
+        head: change.head.clone(),
+        range,
+        description: change.description.clone(),
+        notes: change.notes.clone(),
+        files: change.files.iter().map(file).collect(),
+    }
+}
+
+fn file(file: &review::FileSummary) -> wire::File {
+    let (status, similarity) = match file.status {
+        Status::Added => ("added", None),
+        Status::Deleted => ("deleted", None),
+        Status::Modified => ("modified", None),
+        Status::Renamed { similarity } => ("renamed", Some(similarity)),
+    };
+    wire::File {
+        path: text(&file.path),
+        path_bytes: bytes(&file.path),
+        old_path: file.old_path.as_ref().map(text),
+        old_path_bytes: file.old_path.as_ref().and_then(bytes),
+        status: status.to_owned(),
+        similarity,
+        added: file.added,
+        removed: file.removed,
+        language: file.language.map(str::to_owned),
+        generated: file.class.generated,
+        vendored: file.class.vendored,
+        lock: file.class.lock,
+        diff_off: file.class.diff_off,
+        read_by: wire::ReadBy {
+            text: file.read_by.text,
+            parser: file.read_by.parser,
+            model: file.read_by.model,
+        },
+    }
+}
+
+fn skip(skip: &review::Skip) -> wire::Skip {
+    wire::Skip {
+        path: text(&skip.path),
+        path_bytes: bytes(&skip.path),
+        lines: skip.lines,
+        unread: skip.unread,
+        why: skip.why.clone(),
+    }
+}
+
+fn finding(finding: &finding::Finding) -> wire::Finding {
+    let claim = &finding.claim;
+    wire::Finding {
+        fingerprint: finding.fingerprint.as_str().to_owned(),
+        key: finding.fingerprint.as_str().to_owned(),
+        window: finding.window.as_str().to_owned(),
+        line_hash: finding.line_hash.clone(),
+        tag: claim.tag.to_string(),
+        title: finding.title.to_string(),
+        level: finding.level.name().to_owned(),
+        file: text(&claim.location.path),
+        file_bytes: bytes(&claim.location.path),
+        line: claim.location.line.get(),
+        end_line: claim.location.end_line.get(),
+        columns: claim.location.columns.map(columns),
+        function: finding.function.as_ref().map(|name| name.raw().to_owned()),
+        quote: claim.quote.raw().to_owned(),
+        rationale: claim.rationale.raw().to_owned(),
+        suggestion: claim.suggestion.as_ref().map(suggestion),
+        source: source(&claim.source),
+        // JSON has no other numbers.
+        score: finding.score.filter(|score| score.is_finite()),
+        votes: finding.votes,
+        evidence: evidence(&finding.evidence),
+        anchor: finding.anchor.map(anchor),
+        related: finding.related.iter().map(place).collect(),
+        frame: finding.frame.as_ref().map(frame),
+        trail: finding.trail.iter().map(step).collect(),
+        dropped: finding.dropped.as_ref().map(|dropped| wire::Dropped {
+            stage: dropped.stage.name().to_owned(),
+            reason: dropped.reason.clone(),
+            why: dropped.why.raw().to_owned(),
+        }),
+    }
+}
+
+fn suggestion(suggestion: &finding::Suggestion) -> wire::Suggestion {
+    wire::Suggestion {
+        line: suggestion.line.get(),
+        end_line: suggestion.end_line.get(),
+        text: suggestion.text.raw().to_owned(),
+    }
+}
+
+fn source(source: &Source) -> wire::Source {
+    match source {
+        Source::Detector(id) => {
+            wire::Source { kind: "detector".to_owned(), id: Some(id.to_string()), pass: None }
+        }
+        Source::Model { pass } => wire::Source { kind: "model".to_owned(), id: None, pass: Some(*pass) },
+    }
+}
+
+fn evidence(evidence: &finding::Evidence) -> wire::Evidence {
+    let fact = |(name, value): &(String, String)| wire::Fact { name: name.clone(), value: value.clone() };
+    wire::Evidence {
+        status: evidence.status.name().to_owned(),
+        facts: evidence.facts.iter().map(fact).collect(),
+    }
+}
+
+fn anchor(anchor: Anchored) -> wire::Anchor {
+    let moved = match anchor {
+        Anchored::Moved(lines) => lines,
+        Anchored::Exact | Anchored::BesideDeletion => 0,
+    };
+    wire::Anchor { how: anchor.name().to_owned(), moved }
+}
+
+fn place(location: &finding::Location) -> wire::Place {
+    wire::Place {
+        file: text(&location.path),
+        file_bytes: bytes(&location.path),
+        line: location.line.get(),
+        end_line: location.end_line.get(),
+        columns: location.columns.map(columns),
+    }
+}
+
+const fn columns(columns: finding::Columns) -> wire::Columns {
+    wire::Columns { start: columns.start, end: columns.end }
+}
+
+fn frame(frame: &finding::Frame) -> wire::Frame {
+    wire::Frame {
+        first: frame.first.get(),
+        lines: frame.lines.iter().map(|line| line.raw().to_owned()).collect(),
+    }
+}
+
+fn step(step: &finding::Step) -> wire::Step {
+    wire::Step {
+        stage: step.stage.name().to_owned(),
+        rule: step.rule.clone(),
+        verdict: step.verdict.to_owned(),
+        why: step.why.raw().to_owned(),
+    }
+}
+
+/// JSON's own escaping is this sink's escaper, so the text goes in as it is.
+fn text(path: &RepoPath) -> String {
+    path.to_text().raw().to_owned()
+}
+
+fn bytes(path: &RepoPath) -> Option<String> {
+    std::str::from_utf8(path.bytes()).is_err().then(|| uri_path(path.bytes()))
+}
