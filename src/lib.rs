@@ -4,3 +4,4 @@
 pub mod diff;
 pub mod escape;
 pub mod finding;
+pub mod syntax;
