@@ -13,3 +13,4 @@ pub mod line_hash;
 pub mod report;
 pub mod review;
 pub mod rules;
+pub mod syntax;

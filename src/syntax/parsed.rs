@@ -1,0 +1,255 @@
+//! A whole file as a tree, within limits.
+
+use std::ops::{ControlFlow, Range};
+
+use ast_grep_core::AstGrep;
+use ast_grep_core::tree_sitter::{LanguageExt as _, StrDoc};
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+use super::languages::Row;
+use super::outline::Symbol;
+use super::survey::{self, Survey, line_of};
+use super::{Doc, Language, Node, Region, embedded};
+use crate::finding::Line;
+
+/// How much a file may ask of the parser. Counts, not seconds: the same file has the same fate on every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Parser operations, counted in hundreds, that every file is granted.
+    pub steps: u32,
+    /// Hundreds of parser operations granted for each further 100 bytes. Real code needs under 2.
+    pub steps_per_100_bytes: u32,
+    /// Deepest nesting of the tree. Bounds the recursion of ast-grep's matcher, whose stack frames would overflow.
+    pub depth: u32,
+}
+
+impl Limits {
+    /// The deepest [`Limits::depth`] that is honoured: matching a tree of this depth fits a stack of 2 MiB.
+    pub const MAX_DEPTH: u32 = 1_500;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 10_000, steps_per_100_bytes: 10, depth: Self::MAX_DEPTH }
+    }
+}
+
+/// Why there is no tree. The file is still read by the text detectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
+pub enum Unparsed {
+    /// More parser operations than [`Limits`] grants.
+    #[error("parsing takes more steps than allowed")]
+    TooSlow,
+    /// Nested deeper than [`Limits::depth`].
+    #[error("nested too deeply")]
+    TooDeep,
+    /// This build has no grammar for the language.
+    #[error("the language is not compiled in")]
+    NotCompiledIn,
+    /// The parser gave up, or the file is over 4 GiB.
+    #[error("the parser failed")]
+    Failed,
+}
+
+impl Unparsed {
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TooSlow => "too_slow",
+            Self::TooDeep => "too_deep",
+            Self::NotCompiledIn => "not_compiled_in",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A parsed file: its source, its tree, and what one walk over the tree found.
+pub struct Parsed {
+    language: Language,
+    grep: AstGrep<Doc>,
+    /// Byte offset of each line.
+    starts: Vec<u32>,
+    survey: Survey,
+}
+
+impl std::fmt::Debug for Parsed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parsed").field("language", &self.language).field("bytes", &self.source().len()).finish()
+    }
+}
+
+impl Parsed {
+    /// Parses a whole file. Bytes that are not UTF-8 become U+FFFD, so lines stay but byte offsets are those of
+    /// [`Self::source`]. A byte order mark and `\r\n` are kept.
+    ///
+    /// # Errors
+    /// [`Unparsed`]: never because the code is wrong, a tree with errors is still a tree.
+    pub fn parse(language: Language, source: &[u8], limits: &Limits) -> Result<Self, Unparsed> {
+        let row = language.row();
+        if !row.compiled_in {
+            return Err(Unparsed::NotCompiledIn);
+        }
+        if u32::try_from(source.len()).is_err() {
+            return Err(Unparsed::Failed);
+        }
+        let source = String::from_utf8_lossy(source).into_owned();
+        let masked = (language == Language::Php).then(|| embedded::php(&source)).flatten();
+        let tree = parse_tree(row, masked.as_ref().map_or(source.as_bytes(), |masked| &masked.code), limits)?;
+        let starts = line_starts(&source);
+        let depth = limits.depth.min(Limits::MAX_DEPTH);
+        let mut survey = survey::survey(row, &tree, &source, &starts, depth)?;
+        if let Some(masked) = masked {
+            survey.regions.extend(masked.text.into_iter().map(|range| (range, Region::String)));
+            survey.regions.sort_by_key(|(range, _)| range.start);
+        }
+        let grep = AstGrep::doc(StrDoc { src: source, lang: row.grammar, tree });
+        Ok(Self { language, grep, starts, survey })
+    }
+
+    /// The language.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The text that was parsed; all byte offsets are into it.
+    pub fn source(&self) -> &str {
+        self.grep.source()
+    }
+
+    /// The root of the tree.
+    pub fn root(&self) -> Node<'_> {
+        self.grep.root()
+    }
+
+    pub(super) fn grep(&self) -> &AstGrep<Doc> {
+        &self.grep
+    }
+
+    /// What the byte is. Past the end it is code.
+    pub fn region(&self, byte: usize) -> Region {
+        let at = self.survey.regions.partition_point(|(range, _)| range.end <= byte);
+        self.survey.regions.get(at).filter(|(range, _)| range.start <= byte).map_or(Region::Code, |(_, region)| *region)
+    }
+
+    /// Every stretch that is not code, in order; what lies between is code. Stretches never overlap.
+    pub fn regions(&self) -> &[(Range<usize>, Region)] {
+        &self.survey.regions
+    }
+
+    /// The parts of a range that are not comments, in order.
+    pub fn outside_comments(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+        let regions = &self.survey.regions;
+        let mut index = regions.partition_point(|(region, _)| region.end <= range.start);
+        let mut at = range.start;
+        std::iter::from_fn(move || {
+            while at < range.end {
+                let next = loop {
+                    match regions.get(index) {
+                        Some((region, _)) if region.start >= range.end => break None,
+                        Some((region, Region::Comment)) => break Some(region.clone()),
+                        Some(_) => index += 1,
+                        None => break None,
+                    }
+                };
+                let part = at..next.as_ref().map_or(range.end, |region| region.start.max(at));
+                at = next.map_or(range.end, |region| region.end);
+                index += 1;
+                if !part.is_empty() {
+                    return Some(part);
+                }
+            }
+            None
+        })
+    }
+
+    /// The symbols in the order in which they start.
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.survey.symbols
+    }
+
+    /// The innermost symbol with this line: a function, a type, a module or a macro.
+    pub fn enclosing(&self, line: Line) -> Option<&Symbol> {
+        self.innermost(line, |_| true)
+    }
+
+    /// The innermost function or method with this line.
+    pub fn enclosing_function(&self, line: Line) -> Option<&Symbol> {
+        self.innermost(line, |symbol| symbol.kind.is_function())
+    }
+
+    /// The last symbol that starts by this line or the nearest around it. Whatever else holds the line is around that
+    /// one, or ends on the line on which that one starts.
+    fn innermost(&self, line: Line, wanted: impl Fn(&Symbol) -> bool) -> Option<&Symbol> {
+        let symbols = &self.survey.symbols;
+        let last = symbols.partition_point(|symbol| symbol.first_line <= line).checked_sub(1)?;
+        let mut chain = std::iter::successors(symbols.get(last), |symbol| symbols.get(symbol.parent?));
+        chain.find(|symbol| symbol.contains(line) && wanted(symbol))
+    }
+
+    /// Whether a syntax error touches these lines.
+    pub fn has_error(&self, lines: (Line, Line)) -> bool {
+        let after = self.survey.broken.partition_point(|(first, _)| *first <= lines.1);
+        self.survey.broken[..after].iter().any(|(_, last)| *last >= lines.0)
+    }
+
+    /// The line of a byte; past the end the last line.
+    pub fn line_of(&self, byte: usize) -> Line {
+        line_of(&self.starts, byte.min(self.source().len().saturating_sub(1)))
+    }
+
+    /// The bytes of a line with its ending; empty at the end of the source for a line that does not exist.
+    pub fn line_range(&self, line: Line) -> Range<usize> {
+        let end = self.source().len();
+        let start = |index: usize| self.starts.get(index).map_or(end, |start| *start as usize);
+        start(line.index())..start(line.index() + 1)
+    }
+
+    /// How many lines there are.
+    pub fn line_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The first and last line of a range of bytes; an end at the start of a line belongs to the line before.
+    pub fn lines_of(&self, bytes: Range<usize>) -> (Line, Line) {
+        (self.line_of(bytes.start), self.line_of(bytes.end.saturating_sub(1).max(bytes.start)))
+    }
+}
+
+/// Whether `after` has no more syntax errors than `before`. False where `after` cannot be parsed within the default
+/// limits; true where the language cannot be parsed at all.
+pub fn parses_no_worse(language: Language, before: &str, after: &str) -> bool {
+    let count = |source: &str| Parsed::parse(language, source.as_bytes(), &Limits::default()).map(|parsed| parsed.survey.broken.len());
+    match (count(before), count(after)) {
+        (_, Err(reason)) => reason == Unparsed::NotCompiledIn,
+        (Err(_), Ok(_)) => true,
+        (Ok(before), Ok(after)) => after <= before,
+    }
+}
+
+fn parse_tree(row: &'static Row, source: &[u8], limits: &Limits) -> Result<Tree, Unparsed> {
+    let mut parser = Parser::new();
+    parser.set_language(&row.grammar.get_ts_language()).map_err(|_| Unparsed::Failed)?;
+    let per_bytes = (source.len() as u64).saturating_mul(u64::from(limits.steps_per_100_bytes)) / 100;
+    let mut left = u64::from(limits.steps).saturating_add(per_bytes);
+    let mut progress = |_: &tree_sitter::ParseState| match left.checked_sub(1) {
+        Some(rest) => {
+            left = rest;
+            ControlFlow::Continue(())
+        }
+        None => ControlFlow::Break(()),
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or(&[]), None, Some(options));
+    tree.ok_or(if left == 0 { Unparsed::TooSlow } else { Unparsed::Failed })
+}
+
+/// Byte offset of each line. A line ends with `\n`; nothing after the last one is no line.
+fn line_starts(source: &str) -> Vec<u32> {
+    let mut starts = Vec::with_capacity(source.len() / 32 + 1);
+    starts.push(0);
+    starts.extend(memchr::memchr_iter(b'\n', source.as_bytes()).map(|at| at as u32 + 1));
+    if starts.len() > 1 && starts.last().is_some_and(|last| *last as usize == source.len()) {
+        starts.pop();
+    }
+    starts
+}
