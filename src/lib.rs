@@ -4,3 +4,5 @@
 pub mod diff;
 pub mod escape;
 pub mod finding;
+pub mod git;
+pub mod scope;
