@@ -14,3 +14,5 @@ pub mod report;
 pub mod review;
 pub mod rules;
 pub mod syntax;
+pub mod git;
+pub mod scope;

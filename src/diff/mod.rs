@@ -1,11 +1,16 @@
-//! What changed: files, their two sides as lines, and the hunks between them. From blobs ([`ChangeSet::between`]) or from
-//! the text of a patch ([`patch`]). Knows nothing of code.
+//! What changed: files, their two sides as lines, and the hunks between them. From blobs ([`ChangeSet::between`], or file
+//! by file with [`Plan`] and [`load`]) or from the text of a patch ([`patch`]). Knows nothing of code.
 
+mod class;
+mod load;
 mod text;
 
-pub use text::Text;
+pub use class::classify;
+pub use load::{BadGlob, ChangeSet, Exclude, Limits, Plan, Planned, load, status};
+pub use text::{Text, trim_ending};
 
 use crate::finding::{Line, RepoPath};
+pub use crate::git::EntryKind;
 
 /// A run of lines on one side: `first` counts from 1. Where `count` is 0 the run is empty and stands *after* line
 /// `first - 1`, that is before line `first`.
@@ -52,19 +57,6 @@ pub enum Status {
         /// 50 to 100.
         similarity: u8,
     },
-}
-
-/// What a tree entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EntryKind {
-    /// 100644
-    File,
-    /// 100755
-    Executable,
-    /// 120000
-    Symlink,
-    /// 160000
-    Submodule,
 }
 
 /// Why a changed file has no lines to review although nothing went wrong.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::Lines;
 use crate::finding::Line;
 
 /// The lines of one side of a file. Usually the whole file; from a patch only the lines that the patch shows.
@@ -85,6 +86,11 @@ impl Text {
             };
             (number, &self.bytes[pair[0] as usize..pair[1] as usize])
         })
+    }
+
+    /// The known ones among these lines, endings included.
+    pub fn range(&self, lines: Lines) -> impl Iterator<Item = &[u8]> + '_ {
+        (lines.first..lines.end()).filter_map(Line::new).filter_map(|line| self.line(line))
     }
 
     /// The 1-based line and byte column of a byte offset into [`Self::bytes`].
