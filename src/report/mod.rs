@@ -5,7 +5,11 @@ mod fixture;
 mod github;
 pub mod json;
 mod region;
+#[cfg(test)]
+mod runner;
 mod sarif;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 use std::io;

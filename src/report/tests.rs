@@ -1,0 +1,200 @@
+//! What holds for every format.
+
+use std::path::Path;
+
+use proptest::prelude::{Strategy, proptest};
+use proptest::{prop_assert, prop_assert_eq, sample};
+
+use super::fixture::{self, Fixture};
+use super::runner::{self, Command};
+use super::{FORMATS, Report, Style, format};
+
+fn written(name: &str, report: &Report<'_>) -> String {
+    let mut out = Vec::new();
+    let format = format(name).expect("a format of this name");
+    (format.write)(report, &mut out).expect("a vector takes everything");
+    String::from_utf8(out).expect("every format writes UTF-8")
+}
+
+fn in_ci(report: Report<'_>, color: bool) -> Report<'_> {
+    Report { style: Style { ci_log: true, funnel: true, color, ..Style::default() }, ..report }
+}
+
+fn fixtures() -> Vec<(&'static str, Fixture)> {
+    vec![
+        ("plain", fixture::plain()),
+        ("empty", fixture::empty()),
+        ("incomplete", fixture::incomplete()),
+        ("hostile", fixture::hostile()),
+        ("many", fixture::many(60)),
+    ]
+}
+
+#[test]
+fn the_same_report_gives_the_same_bytes() {
+    for (name, fixture) in fixtures() {
+        for format in FORMATS {
+            let first = written(format.name, &fixture.report());
+            assert_eq!(first, written(format.name, &fixture.report()), "{name} as {}", format.name);
+            assert!(first.is_empty() || first.ends_with('\n'), "{name} as {}", format.name);
+        }
+    }
+}
+
+#[test]
+fn formats_have_names_of_their_own() {
+    for wanted in FORMATS {
+        assert!(std::ptr::eq(format(wanted.name).expect("found by its name"), *wanted));
+    }
+    assert!(format("yaml").is_none());
+}
+
+/// For `tests/conformance/run`: every fixture in every format, as files for validators written by others.
+#[test]
+fn write_fixtures_for_outside_validators() {
+    let Some(folder) = std::env::var_os("DIFFSIEVE_FIXTURES") else { return };
+    let folder = Path::new(&folder);
+    std::fs::create_dir_all(folder).expect("a folder for fixtures");
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a fixture is written");
+    let mut all = fixtures();
+    if std::env::var_os("DIFFSIEVE_FIXTURES_LARGE").is_some() {
+        all.push(("large", fixture::many(26_000)));
+    }
+    for (name, fixture) in &all {
+        for format in FORMATS {
+            let report = in_ci(fixture.report(), false);
+            write(&format!("{name}.{}", format.name), &written(format.name, &report));
+        }
+        let commands = runner::commands(&written("github", &fixture.report())).len();
+        write(&format!("{name}.commands"), &format!("{commands}\n"));
+    }
+    let suppressed = fixture::plain();
+    write("suppressed.sarif", &written("sarif", &Report { sarif_suppressed: true, ..suppressed.report() }));
+    let schema = serde_json::to_string_pretty(&super::json::schema()).expect("a schema is JSON");
+    write("report.schema.json", &schema);
+}
+
+/// The annotations that a report may cause: the first ten of each kind.
+fn intended(fixture: &Fixture) -> usize {
+    let mut counts = [0_usize; 3];
+    if !fixture.decision.complete {
+        let incomplete = fixture.decision.verdict == crate::gate::Verdict::Incomplete;
+        counts[if incomplete { 2 } else { 1 }] += 1;
+    }
+    for finding in &fixture.review.findings {
+        counts[finding.level as usize] += 1;
+    }
+    counts.into_iter().map(|count| count.min(10)).sum()
+}
+
+fn only_intended(fixture: &Fixture) {
+    let found = runner::commands(&written("github", &fixture.report()));
+    assert_eq!(found.len(), intended(fixture), "{found:#?}");
+    for Command { syntax, name, properties, .. } in &found {
+        assert_eq!(*syntax, "v2");
+        assert!(["error", "warning", "notice"].contains(&name.as_str()), "{name}");
+        for key in properties.keys() {
+            assert!(["file", "line", "endline", "col", "endcolumn", "title"].contains(&key.as_str()), "{key}");
+        }
+    }
+    for color in [false, true] {
+        let text = written("text", &in_ci(fixture.report(), color));
+        assert_eq!(runner::commands(&text), [], "{text}");
+    }
+}
+
+#[test]
+fn github_runs_the_intended_commands_and_no_other() {
+    for (_, fixture) in fixtures() {
+        only_intended(&fixture);
+    }
+    for text in fixture::HOSTILE {
+        only_intended(&fixture::with_text(text));
+    }
+}
+
+#[test]
+fn an_annotation_carries_what_the_finding_says() {
+    let fixture = fixture::plain();
+    let found = runner::commands(&written("github", &fixture.report()));
+    let first = found.first().expect("an annotation");
+    assert_eq!(first.name, "error");
+    let properties: Vec<(&str, &str)> = first.properties.iter().map(|(key, value)| (&**key, &**value)).collect();
+    assert_eq!(
+        properties,
+        [
+            ("col", "15"),
+            ("endcolumn", "23"),
+            ("endline", "12"),
+            ("file", "shop/basket.py"),
+            ("line", "12"),
+            ("title", "Mutable default argument"),
+        ]
+    );
+    assert!(first.data.starts_with("The default list is created once and shared by every call of `add`.\n"));
+    // Columns of several lines would be dropped by the runner with a message in the log.
+    assert!(!found[1].properties.contains_key("col"));
+}
+
+#[test]
+fn what_github_would_not_show_is_counted() {
+    let text = written("github", &fixture::many(60).report());
+    assert_eq!(text.lines().filter(|line| line.starts_with("::")).count(), 13);
+    assert_eq!(
+        text.lines().last(),
+        Some(
+            "diffsieve: not annotated: 47 of 57 warnings, because GitHub shows 10 annotations of a kind per step; \
+             `--format text` shows all."
+        )
+    );
+}
+
+/// Texts made of what attacks are made of.
+fn attack() -> impl Strategy<Value = String> {
+    let pieces = [
+        "::", "##[", "##vso[", "]", "[", "#", ":", ",", ";", "=", " ", "\t", "\r", "\n", "%", "%0A", "%0D", "%25", "error",
+        "add-mask", "stop-commands", "task.complete", "file=x", "\u{1b}[0m", "\u{ad}", "\u{200d}", "\u{85}", "\u{2028}",
+        "\u{a0}", "é", "日", "x", "{", "}", "`",
+    ];
+    proptest::collection::vec(sample::select(pieces.to_vec()), 0..14).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_a_command(text in attack()) {
+        only_intended(&fixture::with_text(&text));
+    }
+
+    #[test]
+    fn no_text_breaks_the_terminal(text in attack(), width in proptest::option::of(1_u16..120)) {
+        let fixture = fixture::with_text(&text);
+        let style = Style { funnel: true, width, ..Style::default() };
+        let out = written("text", &Report { style, ..fixture.report() });
+        prop_assert!(out.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", out);
+    }
+
+    #[test]
+    fn data_comes_through_as_it_was_but_for_what_is_dangerous(text in "[a-zA-Z0-9 %,:;=é日\n]{1,40}") {
+        let mut fixture = fixture::plain();
+        fixture.review.findings.truncate(1);
+        for finding in &mut fixture.review.findings {
+            finding.claim.rationale = crate::finding::Untrusted::new(text.as_str());
+            finding.claim.location.path = crate::finding::RepoPath::from(text.replace('\n', "").as_str());
+        }
+        let found = runner::commands(&written("github", &fixture.report()));
+        prop_assert_eq!(found.len(), 1);
+        prop_assert!(found[0].data.starts_with(&text));
+        if !text.replace('\n', "").is_empty() {
+            prop_assert_eq!(&found[0].properties["file"], &text.replace('\n', ""));
+        }
+    }
+
+    #[test]
+    fn data_formats_take_any_text(text in attack()) {
+        let fixture = fixture::with_text(&text);
+        for name in ["json", "sarif"] {
+            let parsed: serde_json::Value = serde_json::from_str(&written(name, &fixture.report())).expect("JSON");
+            prop_assert!(parsed.is_object());
+        }
+    }
+}
