@@ -175,3 +175,31 @@ fn entry(node: &Node, problems: &mut Vec<Problem>) -> Option<Entry> {
         until: date,
     })
 }
+
+/// The JSON schema of the file.
+pub fn schema() -> serde_json::Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:diffsieve:baseline:v1",
+        "title": "diffsieve baseline",
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["findings"],
+        "properties": {
+            "schema": {"const": SCHEMA},
+            "findings": {"type": "array", "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["path", "tag", "fingerprint", "window", "reason"],
+                "properties": {
+                    "path": {"type": "string"},
+                    "tag": {"type": "string"},
+                    "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+                    "window": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+                    "reason": {"type": "string", "minLength": 1},
+                    "until": {"type": "string", "format": "date"},
+                },
+            }},
+        },
+    })
+}

@@ -1,8 +1,7 @@
 //! Configuration: found, layered, validated. The user's own file lies beneath the repository's, the command line above
 //! both. Everything works with none.
 
-use globset::GlobSet;
-
+use crate::diff::Globs;
 use crate::document::{Fields, Node, Problem, merge, toml};
 use crate::gate::{FailOn, OnIncomplete, Policy};
 use crate::review::suppress;
@@ -21,7 +20,7 @@ pub struct Config {
     /// Changes to tags, as `[tags]` says.
     pub tags: Option<Node>,
     /// Paths that are not reviewed.
-    pub exclude: Option<GlobSet>,
+    pub exclude: Globs,
     /// Most findings shown, errors not counted.
     pub cap: Option<u32>,
     /// From which level findings fail, and what an incomplete review means.
@@ -70,7 +69,7 @@ impl Config {
         let mut config = Self {
             packs: None,
             tags: None,
-            exclude: None,
+            exclude: Globs::default(),
             cap: None,
             gate: Policy { fail_on: FailOn::Level(crate::finding::Level::Error), on_incomplete: OnIncomplete::Fail },
             suppress: suppress::Policy { added_ignores: false, unreasoned: false },
@@ -98,7 +97,7 @@ impl Config {
     fn read_review(&mut self, node: &Node, problems: &mut Vec<Problem>) {
         let Some(mut review) = Fields::of(node, "`[review]`", problems) else { return };
         if let Some(exclude) = review.node("exclude") {
-            self.exclude = globs(exclude, review.problems);
+            self.exclude = globs(exclude, review.problems).unwrap_or_default();
         }
         self.cap = review.integer("cap", 1, 100_000).map(|cap| cap as u32);
         review.finish();
@@ -125,4 +124,43 @@ pub fn is_policy_file(path: &[u8]) -> bool {
         || path.starts_with(b".diffsieve/")
         || path == b".gitattributes"
         || path.ends_with(b"/.gitattributes")
+}
+
+/// The JSON schema of the configuration, for editors.
+pub fn schema() -> serde_json::Value {
+    use serde_json::json;
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:diffsieve:config:v1",
+        "title": "diffsieve.toml",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "packs": {"type": "array", "items": {"type": "string"}, "description": "packs by glob, in layer order"},
+            "tags": {"type": "object", "description": "changes to tags, with the keys of a pack's tags"},
+            "review": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "exclude": {"type": "array", "items": {"type": "string"}, "description": "globs that are not reviewed"},
+                    "cap": {"type": "integer", "minimum": 1, "description": "most findings shown, errors not counted"},
+                },
+            },
+            "model": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {"provider": {"enum": ["none"]}},
+            },
+            "gate": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "fail_on": {"enum": FailOn::NAMES},
+                    "on_incomplete": {"enum": OnIncomplete::NAMES},
+                    "added_ignores": {"type": "boolean", "description": "an ignore that the change itself adds counts"},
+                    "unreasoned_ignores": {"type": "boolean", "description": "an ignore without a reason counts"},
+                },
+            },
+        },
+    })
 }

@@ -1,7 +1,7 @@
 //! The diffsieve program: arguments in, exit code out.
 
-
+mod cli;
 
 fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    cli::main()
 }

@@ -74,7 +74,9 @@ impl<'r> Engine<'r> {
         let mut found = Vec::new();
         for (name, tag) in &self.rules.tags {
             if tag.spec.level != TagLevel::Skip {
-                found.extend(tag.spec.detect.iter().filter(|detector| detector.is_textual()).map(|d| (name.as_str(), d)));
+                found.extend(
+                    tag.spec.detect.iter().filter(|detector| detector.is_textual()).map(|d| (name.as_str(), d)),
+                );
             }
         }
         found

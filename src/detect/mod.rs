@@ -2,6 +2,7 @@
 //! built-in is for what needs more, one file each, listed in [`DETECTORS`].
 
 mod builtin;
+mod check;
 mod engine;
 mod fix;
 mod text;
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use builtin::DETECTORS;
+pub use check::{check, lint};
 pub use engine::{Engine, Raised};
 
 use crate::diff::{Body, FileChange, PathClass, Text};
@@ -37,14 +39,7 @@ impl<'a> FileView<'a> {
         let Body::Text { old, new, .. } = &change.body else { return None };
         let first = new.line(Line::from_index(0));
         let language = Language::of_path(&change.path, first).filter(|language| language.is_compiled_in());
-        Some(Self {
-            change,
-            text: new,
-            old_text: old,
-            language,
-            parsed: OnceCell::new(),
-            parsed_old: OnceCell::new(),
-        })
+        Some(Self { change, text: new, old_text: old, language, parsed: OnceCell::new(), parsed_old: OnceCell::new() })
     }
 
     /// Attributes and path classes.

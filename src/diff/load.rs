@@ -3,11 +3,9 @@
 
 use std::fmt;
 
-use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
-
+use super::globs::Globs;
 use super::text::Text;
 use super::{Body, FileChange, Hunk, Lines, NotCode, PathClass, Status, Unread, classify};
-use crate::escape;
 use crate::finding::RepoPath;
 use crate::git::{self, Change, Entry, EntryKind, Oid, Reader, Repository, Side};
 
@@ -28,44 +26,6 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { file_bytes: 1 << 20, probe_bytes: 32 << 20, line_chars: 20_000, lines: 500_000 }
-    }
-}
-
-/// Paths that the configuration leaves out.
-#[derive(Debug, Clone, Default)]
-pub struct Exclude(GlobSet);
-
-/// A pattern that is no glob.
-#[derive(Debug, thiserror::Error)]
-#[error("`{pattern}` is not a glob: {why}")]
-pub struct BadGlob {
-    /// As written, escaped.
-    pattern: String,
-    /// The parser's words.
-    why: String,
-}
-
-impl Exclude {
-    /// Compiles globs over whole paths: `*` stays inside a folder, `**` crosses folders, `{a,b}` and `[a-z]` as usual.
-    ///
-    /// # Errors
-    /// The first pattern that is no glob.
-    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, BadGlob> {
-        let mut set = GlobSetBuilder::new();
-        for pattern in patterns {
-            let bad = |error: globset::Error| BadGlob {
-                pattern: escape::visible(pattern),
-                why: escape::visible(&error.kind().to_string()),
-            };
-            set.add(GlobBuilder::new(pattern).literal_separator(true).build().map_err(bad)?);
-        }
-        let bad = |error: globset::Error| BadGlob { pattern: "the list".to_owned(), why: error.kind().to_string() };
-        set.build().map(Self).map_err(bad)
-    }
-
-    /// Whether the path is left out.
-    pub fn is_match(&self, path: &RepoPath) -> bool {
-        !self.0.is_empty() && self.0.is_match_candidate(&Candidate::from_bytes(path.bytes()))
     }
 }
 
@@ -137,7 +97,7 @@ impl ChangeSet {
         new: &Side,
         attributes: Option<Oid>,
         limits: &Limits,
-        exclude: &Exclude,
+        exclude: &Globs,
     ) -> Result<Self, git::Error> {
         let plan = Plan::between(repo, old, new, attributes)?;
         let mut reader = repo.reader();
@@ -148,7 +108,7 @@ impl ChangeSet {
 }
 
 /// Reads a changed file: each side once, hunks as `git diff` cuts them.
-pub fn load(planned: &Planned, reader: &mut Reader, limits: &Limits, exclude: &Exclude) -> FileChange {
+pub fn load(planned: &Planned, reader: &mut Reader, limits: &Limits, exclude: &Globs) -> FileChange {
     let Planned { change, path, class } = planned;
     let kind = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.kind);
     let body = if exclude.is_match(path) { Body::NotCode(NotCode::Excluded) } else { read(change, reader, limits) };

@@ -2,11 +2,14 @@
 //! by file with [`Plan`] and [`load`]) or from the text of a patch ([`patch`]). Knows nothing of code.
 
 mod class;
+mod globs;
 mod load;
+pub mod patch;
 mod text;
 
 pub use class::classify;
-pub use load::{BadGlob, ChangeSet, Exclude, Limits, Plan, Planned, load, status};
+pub use globs::{BadGlob, Globs, check_glob};
+pub use load::{ChangeSet, Limits, Plan, Planned, load, status};
 pub use text::{Text, trim_ending};
 
 use crate::finding::{Line, RepoPath};

@@ -83,7 +83,8 @@ fn fences_are_longer_than_what_they_hold() {
 }
 
 /// Everything of these is what an attack is made of.
-const PIECES: &str = "(::|##\\[|##vso\\[|#|\\[|\\]|:| |\\t|\\r|\\n|%0A|%|error|add-mask|,|=|\u{1b}\\[1m|\u{ad}|a|é){0,24}";
+const PIECES: &str =
+    "(::|##\\[|##vso\\[|#|\\[|\\]|:| |\\t|\\r|\\n|%0A|%|error|add-mask|,|=|\u{1b}\\[1m|\u{ad}|a|é){0,24}";
 
 proptest! {
     #[test]

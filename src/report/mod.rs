@@ -109,12 +109,7 @@ pub struct Format {
 }
 
 /// Every format there is.
-pub static FORMATS: &[&Format] = &[
-    &text::FORMAT,
-    &json::FORMAT,
-    &sarif::FORMAT,
-    &github::FORMAT,
-];
+pub static FORMATS: &[&Format] = &[&text::FORMAT, &json::FORMAT, &sarif::FORMAT, &github::FORMAT];
 
 /// The format of this name.
 pub fn format(name: &str) -> Option<&'static Format> {

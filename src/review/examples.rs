@@ -53,7 +53,11 @@ fn misfits(example: &Example, tag: &Tag, rules: &Rules, engine: &Engine<'_>) -> 
             }
             if let Some(good) = good {
                 let found = found(example, good, tag, rules, engine);
-                misfits.extend(found.iter().map(|finding| format!("noisy: a finding on line {} of `good`", finding.claim.location.line)));
+                misfits.extend(
+                    found
+                        .iter()
+                        .map(|finding| format!("noisy: a finding on line {} of `good`", finding.claim.location.line)),
+                );
             }
         }
         Kind::Claim { code, line, quote, rationale, expect } => {
@@ -121,7 +125,7 @@ fn path(example: &Example) -> RepoPath {
     let name = match (&example.path, example.language) {
         (Some(path), _) => path.clone(),
         (None, Some(language)) => format!("src/example.{}", extension(language)),
-        (None, None) => "example.txt".to_owned(),
+        (None, None) => "example.conf".to_owned(),
     };
     RepoPath::new(name)
 }

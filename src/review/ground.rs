@@ -28,9 +28,8 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
     let mut ordinals: BTreeMap<(std::sync::Arc<str>, u32), u32> = BTreeMap::new();
     for mut raised in claims {
-        let anchor_deletion = rules
-            .spec(&raised.claim.tag, view.language)
-            .is_some_and(|(_, spec)| spec.anchor_deletion);
+        let anchor_deletion =
+            rules.spec(&raised.claim.tag, view.language).is_some_and(|(_, spec)| spec.anchor_deletion);
         match anchor(&raised.claim, view, anchor_deletion) {
             Ok((line, anchored)) => {
                 let shift = i64::from(line.get()) - i64::from(raised.claim.location.line.get());
@@ -43,7 +42,9 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
                 finding.anchor = Some(anchored);
                 let why = match anchored {
                     Anchored::Exact => format!("the quote stands on line {line}"),
-                    Anchored::Moved(by) => format!("the quote stands on line {line}, {by:+} lines from where it was claimed"),
+                    Anchored::Moved(by) => {
+                        format!("the quote stands on line {line}, {by:+} lines from where it was claimed")
+                    }
                     Anchored::BesideDeletion => format!("line {line} touches a deletion"),
                 };
                 finding.step(Stage::Ground, anchored.name(), "kept", why);
@@ -147,8 +148,7 @@ fn found(claim: &Claim, view: &FileView<'_>, rules: &Rules, ordinal: u32) -> Fin
     finding.function = function.map(|symbol| Untrusted::new(symbol.path.clone()));
     finding.frame = frame(claim, view.text);
     if view.text.is_whole() {
-        finding.line_hash =
-            line_hashes(view.text.bytes(), &[claim.location.line.get()]).into_iter().next().flatten();
+        finding.line_hash = line_hashes(view.text.bytes(), &[claim.location.line.get()]).into_iter().next().flatten();
     }
     finding
 }
@@ -212,9 +212,9 @@ pub(super) fn path_of<'p>(claimed: &RepoPath, changed: &'p [RepoPath]) -> Option
     if let Some(path) = changed.iter().find(|path| *path == claimed) {
         return Some(path);
     }
-    let mut ending = changed.iter().filter(|path| {
-        path.bytes().strip_suffix(claimed.bytes()).is_some_and(|head| head.ends_with(b"/"))
-    });
+    let mut ending = changed
+        .iter()
+        .filter(|path| path.bytes().strip_suffix(claimed.bytes()).is_some_and(|head| head.ends_with(b"/")));
     match (ending.next(), ending.next()) {
         (Some(path), None) => Some(path),
         _ => None,

@@ -29,7 +29,14 @@ pub fn of_line(view: &FileView<'_>, tag: &str, line: Line, ordinal: u32) -> Iden
     let path = view.change.old_path.as_ref().unwrap_or(&view.change.path);
     let key = hash(
         "diffsieve/key/v1",
-        &[tag.as_bytes(), path.bytes(), name.as_bytes(), text.as_bytes(), &number(occurrence), &number(ordinal as usize)],
+        &[
+            tag.as_bytes(),
+            path.bytes(),
+            name.as_bytes(),
+            text.as_bytes(),
+            &number(occurrence),
+            &number(ordinal as usize),
+        ],
     );
     let above = (1..line.get()).rev().filter_map(Line::new);
     let below = (line.get() + 1..=view.text.len() as u32).filter_map(Line::new);

@@ -7,7 +7,8 @@ pub(super) fn merge(findings: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) {
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     let mut dropped = Vec::new();
     for mut finding in findings {
-        let twin = kept.iter_mut().rev().take_while(|other| same_file(other, &finding)).find(|other| overlap(other, &finding));
+        let twin =
+            kept.iter_mut().rev().take_while(|other| same_file(other, &finding)).find(|other| overlap(other, &finding));
         match twin {
             None => kept.push(finding),
             Some(other) => {

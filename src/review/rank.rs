@@ -10,9 +10,7 @@ use crate::syntax::Language;
 /// Sorts by level, evidence, votes, score, then place, and applies the caps of the tags and of the review.
 pub(super) fn rank(mut findings: Vec<Finding>, rules: &Rules, cap: Option<u32>) -> (Vec<Finding>, Vec<Finding>) {
     findings.sort_by(|a, b| {
-        let key = |finding: &Finding| {
-            (Reverse(finding.level), proof(finding.evidence.status), Reverse(finding.votes))
-        };
+        let key = |finding: &Finding| (Reverse(finding.level), proof(finding.evidence.status), Reverse(finding.votes));
         let score = |finding: &Finding| finding.score.unwrap_or(10.0);
         key(a)
             .cmp(&key(b))

@@ -28,6 +28,10 @@ pub trait Changes: Sync {
     fn worker(&self) -> Self::Worker;
     /// Reads one file; each index is asked for once.
     fn load(&self, worker: &mut Self::Worker, index: usize) -> FileChange;
+    /// What is known to be out of reach before anything is read.
+    fn skipped(&self) -> Vec<Skip> {
+        Vec::new()
+    }
 }
 
 /// Files that are in memory already, such as those of a patch.
@@ -86,6 +90,7 @@ pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: 
     let engine = Engine::new(rules);
     let outcomes = each_file(changes, settings.threads, &|file| review_file(file, &engine, rules, settings));
     let mut review = Review { change, ..Review::default() };
+    review.coverage.skipped = changes.skipped();
     let mut findings = Vec::new();
     for outcome in outcomes {
         tally(&mut review.coverage, &outcome);

@@ -21,7 +21,8 @@ pub struct Ignore {
 }
 
 static IGNORE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"diffsieve:\s*ignore\[([A-Za-z0-9_\-,\s]{1,400})\]([^\r\n]*)").expect("the pattern is a constant that compiles")
+    Regex::new(r"diffsieve:\s*ignore\[([A-Za-z0-9_\-,\s]{1,400})\]([^\r\n]*)")
+        .expect("the pattern is a constant that compiles")
 });
 
 /// Finds the ignores in a line, in any comment syntax.
@@ -100,7 +101,10 @@ pub(super) fn inline(
             kept.push(grounded);
         } else {
             if view.is_added(found.line) {
-                notes.push(format!("the ignore at {at} is added by this very change and counts: {}", found.ignore.reason));
+                notes.push(format!(
+                    "the ignore at {at} is added by this very change and counts: {}",
+                    found.ignore.reason
+                ));
             }
             let reason = found.ignore.reason.clone();
             finding.drop_at(Stage::Suppress, "suppressed:inline", format!("{reason} ({at})"));

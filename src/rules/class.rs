@@ -1,18 +1,14 @@
 //! Named path sets, usable as `class:` in any condition.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-
-use crate::diff::PathClass;
+use crate::diff::{Globs, PathClass, check_glob};
 use crate::document::{Node, Problem, Value};
 use crate::finding::RepoPath;
 
 /// The path sets of all packs.
 #[derive(Debug, Default)]
-pub struct Classes(BTreeMap<String, GlobSet>);
+pub struct Classes(BTreeMap<String, Globs>);
 
 /// Classes that the attributes of the base tip and well-known names give a file, whatever the packs say.
 const FROM_ATTRIBUTES: [&str; 3] = ["generated", "vendored", "lock"];
@@ -51,39 +47,21 @@ impl Classes {
             "lock" => attributes.lock,
             _ => false,
         };
-        given || self.0.get(name).is_some_and(|set| set.is_match(as_path(path).as_ref()))
+        given || self.0.get(name).is_some_and(|set| set.is_match(path))
     }
 }
 
-/// A repository path as the glob engine wants it; bytes that are not UTF-8 become U+FFFD.
-pub fn as_path(path: &RepoPath) -> Cow<'_, Path> {
-    match String::from_utf8_lossy(path.bytes()) {
-        Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
-        Cow::Owned(text) => Cow::Owned(text.into()),
-    }
-}
-
-/// One glob or a list of them. `*` does not cross `/`; a glob without `/` matches the file name in any folder.
-pub fn globs(node: &Node, problems: &mut Vec<Problem>) -> Option<GlobSet> {
-    let mut builder = GlobSetBuilder::new();
+/// One glob or a list of them.
+pub fn globs(node: &Node, problems: &mut Vec<Problem>) -> Option<Globs> {
+    let mut patterns = Vec::new();
     for item in node.items() {
-        let Value::Text(text) = &item.value else {
-            problems.push(Problem::at(&item.at, format!("a glob is a text, not {}", item.value.kind())));
-            continue;
-        };
-        let pattern = if text.contains('/') { text.trim_start_matches('/').to_owned() } else { format!("**/{text}") };
-        match GlobBuilder::new(&pattern).literal_separator(true).build() {
-            Ok(glob) => {
-                builder.add(glob);
-            }
-            Err(error) => problems.push(Problem::at(&item.at, format!("this is no glob: {}", error.kind()))),
+        match &item.value {
+            Value::Text(text) => match check_glob(text) {
+                Ok(()) => patterns.push(text.as_str()),
+                Err(error) => problems.push(Problem::at(&item.at, error.to_string())),
+            },
+            other => problems.push(Problem::at(&item.at, format!("a glob is a text, not {}", other.kind()))),
         }
     }
-    match builder.build() {
-        Ok(set) => Some(set),
-        Err(error) => {
-            problems.push(Problem::at(&node.at, format!("these globs are too large together: {}", error.kind())));
-            None
-        }
-    }
+    Globs::new(patterns).map_err(|error| problems.push(Problem::at(&node.at, error.to_string()))).ok()
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use regex::bytes::Regex;
 
-use super::condition::{Expression, Known, MAX_REGEX};
 use super::condition::languages;
+use super::condition::{Expression, Known, MAX_REGEX};
 use super::pattern;
 use super::template::Template;
 use crate::document::{At, Fields, Node, Problem};
@@ -98,16 +98,7 @@ impl Detector {
         let how = how(&mut fields, place, &languages);
         let at = fields.at().clone();
         fields.finish();
-        Some(Self {
-            id: format!("{tag}/{id}").into(),
-            languages,
-            how: how?,
-            unless,
-            level,
-            message: message?,
-            fix,
-            at,
-        })
+        Some(Self { id: format!("{tag}/{id}").into(), languages, how: how?, unless, level, message: message?, fix, at })
     }
 
     /// Compiles its rule for a language it reads; problems say where it stands.
@@ -152,7 +143,9 @@ fn how(fields: &mut Fields<'_, '_>, place: Place, languages: &[Language]) -> Opt
             }
             if languages.is_empty() && place != Place::Any {
                 let problem = Problem::at(&at, "a detector for every language needs `in: any`");
-                fields.problems.push(problem.help("only a parse tells code, strings and comments apart; or name `lang`"));
+                fields
+                    .problems
+                    .push(problem.help("only a parse tells code, strings and comments apart; or name `lang`"));
             }
             let pattern = LazyRegex { source: pattern.to_owned(), at: regex.at.clone(), compiled: OnceLock::new() };
             Some(How::Regex { pattern, place })

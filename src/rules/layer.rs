@@ -67,27 +67,31 @@ fn tag(name: &str, layers: &[Layer<'_>], known: &Known<'_>, problems: &mut Vec<P
     let (first, _) = parts.first()?;
     if first.pack == "configuration" {
         let at = &parts[0].1.at;
-        problems.push(Problem::at(at, format!("no loaded pack has the tag `{name}`")).help("`diffsieve rules list` names them"));
+        problems.push(
+            Problem::at(at, format!("no loaded pack has the tag `{name}`")).help("`diffsieve rules list` names them"),
+        );
         return None;
     }
     let languages: BTreeSet<Language> =
         parts.iter().flat_map(|(_, node)| lang_entries(node, problems)).map(|(language, _)| language).collect();
     let merged = settings(&parts, None, problems);
     let spec_all = spec(&merged, name, known, problems)?;
-    let by_language = languages
-        .into_iter()
-        .filter(|language| language.is_compiled_in())
-        .filter_map(|language| {
-            // What is wrong in the shared part was reported above; only the language's own part can add to it.
-            let mut own = Vec::new();
-            let node = settings(&parts, Some(language), &mut own);
-            let spec = spec(&node, name, known, &mut own);
-            problems.extend(own.into_iter().filter(|problem| !problems.contains(problem)).collect::<Vec<_>>());
-            spec.map(|spec| (language, spec))
-        })
-        .collect();
+    let (mut by_language, mut merged_by_language) = (BTreeMap::new(), BTreeMap::new());
+    for language in languages.into_iter().filter(|language| language.is_compiled_in()) {
+        let node = settings(&parts, Some(language), problems);
+        by_language.extend(spec(&node, name, known, problems).map(|spec| (language, spec)));
+        merged_by_language.insert(language, node);
+    }
     let examples = examples(&merged, problems);
-    Some(Tag { name: name.into(), pack: first.pack.to_owned(), spec: spec_all, by_language, examples, merged })
+    Some(Tag {
+        name: name.into(),
+        pack: first.pack.to_owned(),
+        spec: spec_all,
+        by_language,
+        examples,
+        merged,
+        merged_by_language,
+    })
 }
 
 /// A pack's defaults count only where it introduces the tag: a pack that adjusts a tag does not reset it.

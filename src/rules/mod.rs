@@ -9,6 +9,8 @@ mod example;
 mod layer;
 mod pack;
 mod pattern;
+mod schema;
+mod show;
 mod tag;
 mod template;
 
@@ -16,12 +18,14 @@ use std::collections::BTreeMap;
 
 use globset::Glob;
 
-pub use class::{Classes, as_path, globs};
-pub use condition::{CONDITIONS, Condition, Expression, Subject, Truth};
+pub use class::{Classes, globs};
+pub use condition::{COMBINATORS, CONDITIONS, Condition, Expression, Subject, Truth};
 pub use detector::{Detector, How, Place};
 pub use embedded::EMBEDDED;
 pub use example::{Example, Kind};
 pub use pack::RawPack;
+pub use schema::schema;
+pub use show::show;
 pub use tag::{CATEGORIES, Drop, Spec, Tag, TagLevel};
 pub use template::Template;
 
@@ -98,7 +102,9 @@ impl Rules {
         };
         // Embedded detectors are checked by the tests; checking them at every start would cost more than a small review.
         for detector in rules.detectors() {
-            if own.iter().any(|source| **source == *detector.at.source) || overrides.is_some_and(|node| node.at.source == detector.at.source) {
+            if own.iter().any(|source| **source == *detector.at.source)
+                || overrides.is_some_and(|node| node.at.source == detector.at.source)
+            {
                 detector.check(&mut problems);
             }
         }
@@ -113,9 +119,9 @@ impl Rules {
 
     /// Every detector of every tag, language variants included.
     pub fn detectors(&self) -> impl Iterator<Item = &Detector> {
-        self.tags.values().flat_map(|tag| {
-            tag.spec.detect.iter().chain(tag.by_language.values().flat_map(|spec| spec.detect.iter()))
-        })
+        self.tags
+            .values()
+            .flat_map(|tag| tag.spec.detect.iter().chain(tag.by_language.values().flat_map(|spec| spec.detect.iter())))
     }
 
     /// The tag of this name with its settings for a language.

@@ -48,11 +48,9 @@ impl RawPack {
             fields.problems.push(Problem::at(&at, problem));
         }
         let extends = match fields.node("extends") {
-            Some(node) => node
-                .items()
-                .iter()
-                .filter_map(|item| Some((item.text()?.to_owned(), item.at.clone())))
-                .collect(),
+            Some(node) => {
+                node.items().iter().filter_map(|item| Some((item.text()?.to_owned(), item.at.clone()))).collect()
+            }
             None => Vec::new(),
         };
         let pack = Self {

@@ -4,8 +4,20 @@ use crate::document::{Node, Problem, Value, nearest};
 use crate::syntax::{Language, Rule};
 
 const RULE: [&str; 14] = [
-    "pattern", "kind", "regex", "nthChild", "range", "inside", "has", "precedes", "follows", "all", "any", "not",
-    "matches", "constraints",
+    "pattern",
+    "kind",
+    "regex",
+    "nthChild",
+    "range",
+    "inside",
+    "has",
+    "precedes",
+    "follows",
+    "all",
+    "any",
+    "not",
+    "matches",
+    "constraints",
 ];
 const RELATION: [&str; 15] = [
     "pattern", "kind", "regex", "nthChild", "range", "inside", "has", "precedes", "follows", "all", "any", "not",

@@ -45,9 +45,8 @@ impl TagLevel {
 }
 
 /// CR-Bench's root causes (section 3.2; its text and its prompt differ, so both their lists).
-pub const CATEGORIES: [&str; 9] = [
-    "requirements", "structural", "data", "coding", "interface", "memory", "concurrency", "security", "test",
-];
+pub const CATEGORIES: [&str; 9] =
+    ["requirements", "structural", "data", "coding", "interface", "memory", "concurrency", "security", "test"];
 
 /// A named filter of a tag.
 #[derive(Debug)]
@@ -111,8 +110,7 @@ pub fn spec(node: &Node, name: &str, known: &Known<'_>, problems: &mut Vec<Probl
         about: fields.text("about"),
         ask: fields.text("ask"),
         judge: fields.text("judge"),
-        level: level(&mut fields)
-            .unwrap_or(TagLevel::Show(Level::Warning)),
+        level: level(&mut fields).unwrap_or(TagLevel::Show(Level::Warning)),
         anchor_deletion: fields.word("anchor", &["added", "deletion"]).is_some_and(|anchor| anchor == "deletion"),
         category: fields.word("category", &CATEGORIES),
         cwe: cwe(&mut fields),
@@ -201,6 +199,8 @@ pub struct Tag {
     pub examples: Vec<Example>,
     /// Everything as merged, for `rules show --resolved`.
     pub merged: Node,
+    /// The same for the languages that differ.
+    pub merged_by_language: BTreeMap<Language, Node>,
 }
 
 impl Tag {

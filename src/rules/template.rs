@@ -107,7 +107,12 @@ fn capture(text: &str) -> Result<Part, String> {
         "" => Show::Plain,
         "mask" => Show::Mask,
         "codepoint" => Show::Codepoint,
-        other => return Err(format!("there is no way `{other}` to show a capture; {}", nearest(other, &["mask", "codepoint"]))),
+        other => {
+            return Err(format!(
+                "there is no way `{other}` to show a capture; {}",
+                nearest(other, &["mask", "codepoint"])
+            ));
+        }
     };
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         return Err(format!("`{name}` is no capture name; write `{{{{` for a brace"));

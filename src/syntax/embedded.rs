@@ -155,7 +155,9 @@ mod tests {
 
     #[test]
     fn a_closing_tag_inside_a_string_is_text() {
-        for source in ["<?php f('?>');", "<?php /* ?> */ f();", "<?php $a = <<<EOT\n?>\nEOT;\nf();", "<?php \"\\\"?>\";"] {
+        for source in
+            ["<?php f('?>');", "<?php /* ?> */ f();", "<?php $a = <<<EOT\n?>\nEOT;\nf();", "<?php \"\\\"?>\";"]
+        {
             let masked = php(source).expect("has a closing tag somewhere");
             assert!(masked.text.is_empty(), "{source}");
         }

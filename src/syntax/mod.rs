@@ -21,6 +21,7 @@ mod tests;
 
 pub use ast_grep_core::Node as TreeNode;
 pub use delta::{Changed, Delta, delta};
+pub use facts::{FACTS, Fact, FactInput, FactValue};
 pub use languages::Language;
 pub use outline::{Symbol, SymbolKind};
 pub use parsed::{Limits, Parsed, Unparsed, parses_no_worse};

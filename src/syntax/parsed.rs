@@ -218,7 +218,9 @@ impl Parsed {
 /// Whether `after` has no more syntax errors than `before`. False where `after` cannot be parsed within the default
 /// limits; true where the language cannot be parsed at all.
 pub fn parses_no_worse(language: Language, before: &str, after: &str) -> bool {
-    let count = |source: &str| Parsed::parse(language, source.as_bytes(), &Limits::default()).map(|parsed| parsed.survey.broken.len());
+    let count = |source: &str| {
+        Parsed::parse(language, source.as_bytes(), &Limits::default()).map(|parsed| parsed.survey.broken.len())
+    };
     match (count(before), count(after)) {
         (_, Err(reason)) => reason == Unparsed::NotCompiledIn,
         (Err(_), Ok(_)) => true,

@@ -420,7 +420,9 @@ fn declaration_start(outer: Raw<'_>, node: Raw<'_>, roles: &Roles) -> usize {
 fn first_line(comment: &str) -> Option<String> {
     comment.lines().find_map(|line| {
         let markers = |c: char| c.is_whitespace() || matches!(c, '/' | '*' | '!' | '#' | ';' | '"' | '\'');
-        let line = line.trim().trim_start_matches(|c: char| matches!(c, 'r' | 'R' | 'b' | 'u' | 'f') && line.contains("\"\"\""));
+        let line = line
+            .trim()
+            .trim_start_matches(|c: char| matches!(c, 'r' | 'R' | 'b' | 'u' | 'f') && line.contains("\"\"\""));
         let line = line.trim_matches(markers);
         // The summary tag of a C# comment says nothing itself.
         let is_tag = line.starts_with('<') && line.ends_with('>') && !line[1..].contains('<');

@@ -22,7 +22,8 @@ const BODY: usize = 40;
 const REACH: u32 = 8;
 
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ )*)PRIVATE KEY-----").expect("the pattern is a constant that compiles")
+    Regex::new(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ )*)PRIVATE KEY-----")
+        .expect("the pattern is a constant that compiles")
 });
 
 fn run(view: &FileView<'_>) -> Vec<Hit> {

@@ -26,8 +26,7 @@ use crate::escape::visible;
 use crate::finding::Source;
 
 /// The format.
-pub(super) static FORMAT: Format =
-    Format { name: "sarif", help: "SARIF 2.1.0 for code scanning and editors", write };
+pub(super) static FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning and editors", write };
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -114,9 +113,8 @@ fn guid(report: &Report<'_>, id: &str, selection: &Selection<'_>) -> String {
 }
 
 fn source_root() -> BTreeMap<String, ArtifactLocation> {
-    let root = ArtifactLocation::builder()
-        .description(Message::builder().text("The root of the checkout.").build())
-        .build();
+    let root =
+        ArtifactLocation::builder().description(Message::builder().text("The root of the checkout.").build()).build();
     BTreeMap::from([(SOURCE_ROOT.to_owned(), root)])
 }
 

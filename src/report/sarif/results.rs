@@ -34,7 +34,8 @@ pub(super) struct Selection<'a> {
 impl<'a> Selection<'a> {
     /// The shown findings best first, then the suppressed ones if they are wanted, as many as GitHub takes.
     pub(super) fn new(report: &Report<'a>) -> Self {
-        let suppressed = report.review.dropped.iter().filter(|finding| report.sarif_suppressed && is_suppressed(finding));
+        let suppressed =
+            report.review.dropped.iter().filter(|finding| report.sarif_suppressed && is_suppressed(finding));
         let all: Vec<&Finding> = report.review.findings.iter().chain(suppressed).collect();
         let count = all.len();
         let mut kept: Vec<&Finding> =

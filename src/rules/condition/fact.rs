@@ -71,8 +71,7 @@ fn expected(node: &Node, problems: &mut Vec<Problem>) -> Option<Expected> {
 }
 
 fn bound(text: &str) -> Option<Result<(Bound, f64), ()>> {
-    let signs =
-        [(">=", Bound::GreaterEqual), ("<=", Bound::LessEqual), (">", Bound::Greater), ("<", Bound::Less)];
+    let signs = [(">=", Bound::GreaterEqual), ("<=", Bound::LessEqual), (">", Bound::Greater), ("<", Bound::Less)];
     let (sign, bound) = signs.into_iter().find(|(sign, _)| text.starts_with(sign))?;
     Some(text[sign.len()..].trim().parse().map(|number| (bound, number)).map_err(|_| ()))
 }

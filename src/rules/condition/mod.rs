@@ -12,10 +12,10 @@ mod rationale;
 mod rule;
 mod source;
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub(super) use lang::{language, languages};
 use regex::Regex;
 
 use super::class::Classes;
@@ -191,7 +191,8 @@ impl Expression {
                 }
                 // A language named beside a rule says which grammar the rule is written for.
                 let languages = node.get("lang").map(|node| lang::languages(node, &mut Vec::new()));
-                let known = Known { classes: known.classes, languages: languages.as_deref().unwrap_or(known.languages) };
+                let known =
+                    Known { classes: known.classes, languages: languages.as_deref().unwrap_or(known.languages) };
                 let mut all = Vec::with_capacity(entries.len());
                 for entry in entries {
                     all.extend(Self::parse_key(entry, &known, problems));
@@ -282,6 +283,3 @@ pub fn regex(node: &Node, problems: &mut Vec<Problem>) -> Option<Regex> {
 fn regexes(node: &Node, problems: &mut Vec<Problem>) -> Vec<Regex> {
     node.items().iter().filter_map(|item| regex(item, problems)).collect()
 }
-
-/// A value that is computed at most once for a subject.
-pub type Lazy<T> = OnceCell<T>;

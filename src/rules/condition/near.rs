@@ -4,11 +4,8 @@ use super::line::any_line;
 use super::{Condition, Known, Subject, Test, Truth, regexes};
 use crate::document::{Fields, Node, Problem};
 
-pub(super) const CONDITION: Condition = Condition {
-    key: "near",
-    help: "a line at most `lines` (default 3) above or below matches `regex`",
-    parse,
-};
+pub(super) const CONDITION: Condition =
+    Condition { key: "near", help: "a line at most `lines` (default 3) above or below matches `regex`", parse };
 
 #[derive(Debug)]
 struct Near {

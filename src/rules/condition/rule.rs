@@ -18,9 +18,10 @@ fn parse(node: &Node, known: &Known<'_>, problems: &mut Vec<Problem>) -> Option<
         return None;
     }
     pattern::check(node, problems)?;
-    let rules = known.languages.iter().filter_map(|language| {
-        pattern::compile(*language, node, None, problems).map(|rule| (*language, rule))
-    });
+    let rules = known
+        .languages
+        .iter()
+        .filter_map(|language| pattern::compile(*language, node, None, problems).map(|rule| (*language, rule)));
     Some(Box::new(Matches(rules.collect())))
 }
 

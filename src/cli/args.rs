@@ -1,0 +1,239 @@
+//! Arguments as written. Nothing here does anything.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use super::exit;
+
+/// A sieve for the diff: reviews the current branch and gates its merge.
+#[derive(Debug, Parser)]
+#[command(name = "diffsieve", version, about, max_term_width = 100, args_conflicts_with_subcommands = true)]
+#[command(after_help = exit::TABLE)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) review: ReviewArgs,
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Review a change (what `diffsieve` alone does)
+    #[command(after_help = exit::TABLE)]
+    Review(Box<ReviewArgs>),
+    /// Tell one finding's story, from claim to verdict, shown or dropped
+    Explain(ExplainArgs),
+    /// Rule packs and their tags
+    #[command(subcommand)]
+    Rules(RulesCommand),
+    /// Findings a maintainer accepted
+    #[command(subcommand)]
+    Baseline(BaselineCommand),
+    /// Print a JSON schema
+    Schema {
+        /// Of what
+        name: SchemaName,
+    },
+    /// Print a shell completion script
+    Completions {
+        /// For which shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// What to review; one of these.
+#[derive(Debug, Args, Default)]
+#[group(multiple = true)]
+pub(super) struct ScopeArgs {
+    /// Review what HEAD (or --head) adds since it parted from REV
+    #[arg(long, value_name = "REV", conflicts_with_all = ["range", "commit", "staged", "worktree", "patch"])]
+    pub(super) base: Option<String>,
+    /// The other end of --base
+    #[arg(long, value_name = "REV", requires = "base")]
+    pub(super) head: Option<String>,
+    /// Review A..B (two commits) or A...B (what B adds since they parted)
+    #[arg(long, value_name = "RANGE", conflicts_with_all = ["commit", "staged", "worktree", "patch"])]
+    pub(super) range: Option<String>,
+    /// Review one commit against its first parent
+    #[arg(long, value_name = "REV", conflicts_with_all = ["staged", "worktree", "patch"])]
+    pub(super) commit: Option<String>,
+    /// Review what is staged
+    #[arg(long, conflicts_with_all = ["worktree", "patch"])]
+    pub(super) staged: bool,
+    /// Review the work tree, untracked files included
+    #[arg(long, conflicts_with = "patch")]
+    pub(super) worktree: bool,
+    /// Review a unified diff from a file, or - for standard input; needs no repository
+    #[arg(long, value_name = "FILE")]
+    pub(super) patch: Option<PathBuf>,
+}
+
+/// Where the repository and its configuration are.
+#[derive(Debug, Args, Default)]
+pub(super) struct PlaceArgs {
+    /// Start in DIR instead of the current folder
+    #[arg(short = 'C', long = "directory", value_name = "DIR")]
+    pub(super) directory: Option<PathBuf>,
+    /// Use this configuration file instead of the repository's
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub(super) config: Option<PathBuf>,
+    /// Use no configuration file
+    #[arg(long)]
+    pub(super) no_config: bool,
+    /// Where configuration, packs and baseline are read from [default: base in pull-request jobs, else worktree]
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub(super) config_from: Option<ConfigFrom>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ConfigFrom {
+    /// The tip of the base branch
+    Base,
+    /// The reviewed commit
+    Head,
+    /// The files on disk
+    Worktree,
+}
+
+#[derive(Debug, Args, Default)]
+pub(super) struct ReviewArgs {
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
+    /// Write a report as FORMAT, to PATH or standard output; repeatable
+    #[arg(long, value_name = "FORMAT[=PATH]", help = super::output::format_help())]
+    pub(super) format: Vec<OsString>,
+    /// Fail the gate on findings of this level or a higher one
+    #[arg(long, value_name = "LEVEL", value_parser = clap::builder::PossibleValuesParser::new(diffsieve::gate::FailOn::NAMES))]
+    pub(super) fail_on: Option<String>,
+    /// What a review that could not finish means
+    #[arg(long, value_name = "POLICY", value_parser = clap::builder::PossibleValuesParser::new(diffsieve::gate::OnIncomplete::NAMES))]
+    pub(super) on_incomplete: Option<String>,
+    /// Also print how many claims each stage removed
+    #[arg(long)]
+    pub(super) funnel: bool,
+    /// Put suppressed findings into SARIF too, marked as suppressed
+    #[arg(long)]
+    pub(super) sarif_suppressed: bool,
+    /// Name this analysis, for several reviews of one commit (SARIF automationDetails.id)
+    #[arg(long, value_name = "NAME")]
+    pub(super) category: Option<String>,
+    /// Colours in text
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: Color,
+    /// Print findings and verdict only
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub(super) enum Color {
+    /// On a terminal, unless NO_COLOR says otherwise
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    /// The finding's fingerprint, or enough of its beginning
+    pub(super) fingerprint: String,
+    /// Look it up in a saved JSON report instead of reviewing again
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["base", "range", "commit", "staged", "worktree", "patch"])]
+    pub(super) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
+    /// Colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum RulesCommand {
+    /// List all tags with level, pack and detectors
+    List(PlaceArgs),
+    /// Show one tag, or all
+    Show {
+        /// The tag
+        tag: Option<String>,
+        /// Print every value with the place it comes from
+        #[arg(long)]
+        resolved: bool,
+        /// As seen by files of this language
+        #[arg(long, value_name = "LANGUAGE", requires = "resolved")]
+        lang: Option<String>,
+        #[command(flatten)]
+        place: PlaceArgs,
+    },
+    /// Run the examples inside the packs
+    Test {
+        /// Pack files; none means the embedded packs and the project's own
+        files: Vec<PathBuf>,
+        /// Also list the examples that hold
+        #[arg(long, short)]
+        verbose: bool,
+        #[command(flatten)]
+        place: PlaceArgs,
+    },
+    /// Check packs: keys, values, patterns, rules, captures, missing examples
+    Lint {
+        /// Pack files; none means the embedded packs and the project's own
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        place: PlaceArgs,
+    },
+    /// List the facts, conditions and built-in detectors that packs may name
+    Facts,
+    /// Print the JSON schema of a pack
+    Schema,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum BaselineCommand {
+    /// Accept the findings of a review in a new baseline
+    Create(AcceptArgs),
+    /// Accept further findings of a review
+    Update(AcceptArgs),
+    /// Remove entries that expired or whose file is gone
+    Prune(PlaceArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AcceptArgs {
+    /// Why these findings are accepted
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reason: String,
+    /// The last day on which the acceptance counts
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub(super) until: Option<String>,
+    /// Accept only this finding; repeatable
+    #[arg(long, value_name = "FINGERPRINT")]
+    pub(super) only: Vec<String>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SchemaName {
+    /// The report of `--format json`
+    Report,
+    /// A rule pack
+    Pack,
+    /// diffsieve.toml
+    Config,
+    /// .diffsieve/baseline.json
+    Baseline,
+}

@@ -1,0 +1,44 @@
+//! The exit codes, one table. README, the Action and the tests quote it.
+
+use diffsieve::gate::Verdict;
+
+/// An exit code with its meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// 0: passed by policy; the report says whether the review was complete.
+    Passed,
+    /// 1: the gate failed, findings at or above the level.
+    Failed,
+    /// 2: usage or configuration error.
+    Usage,
+    /// 3: part or all could not be reviewed, and the policy says that this is no pass.
+    Incomplete,
+}
+
+impl Exit {
+    pub(super) const fn code(self) -> u8 {
+        match self {
+            Self::Passed => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Incomplete => 3,
+        }
+    }
+}
+
+impl From<Verdict> for Exit {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Pass => Self::Passed,
+            Verdict::Fail => Self::Failed,
+            Verdict::Incomplete => Self::Incomplete,
+        }
+    }
+}
+
+/// For `--help`.
+pub(super) const TABLE: &str = "Exit codes:
+  0  passed by policy; the report says whether the review was complete
+  1  gate failed: findings at or above the level
+  2  usage or configuration error
+  3  incomplete: part or all could not be reviewed, and policy says that this is not a pass";

@@ -1,0 +1,125 @@
+//! Arguments, wiring, exit codes, human errors. The only place that prints, exits, reads the environment or the clock.
+
+mod args;
+mod baseline;
+mod env;
+mod exit;
+mod explain;
+mod output;
+mod review;
+mod rules;
+mod schema;
+mod setup;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+use diffsieve::document::Problem;
+use diffsieve::escape;
+
+use args::{Cli, Command};
+use exit::Exit;
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    // A panic is a bug; its message belongs to the report of the bug, not into somebody's log format.
+    std::panic::set_hook(Box::new(|_| {}));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Passed };
+            // Help for a closed pipe is help nobody reads.
+            let _ = error.print();
+            return ExitCode::from(code.code());
+        }
+    };
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(cli)));
+    let exit = match result {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => failure.report(),
+        Err(panic) => {
+            let what = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied());
+            output::say(&format!("this is a bug in diffsieve: {}", what.unwrap_or("it panicked without a message")));
+            Exit::Incomplete
+        }
+    };
+    ExitCode::from(exit.code())
+}
+
+fn run(cli: Cli) -> Result<Exit, Failure> {
+    match cli.command {
+        None => review::run(&cli.review),
+        Some(Command::Review(args)) => review::run(&args),
+        Some(Command::Explain(args)) => explain::run(&args),
+        Some(Command::Rules(command)) => rules::run(command),
+        Some(Command::Baseline(command)) => baseline::run(command),
+        Some(Command::Schema { name }) => print(&schema::text(name)),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "diffsieve", &mut script);
+            print(&String::from_utf8_lossy(&script))
+        }
+        Some(Command::Man) => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(anyhow::Error::from)?;
+            print(&String::from_utf8_lossy(&page))
+        }
+    }
+}
+
+/// Prints data on standard output.
+fn print(text: &str) -> Result<Exit, Failure> {
+    output::quiet_pipe(output::to_stdout(|out| out.write_all(text.as_bytes()))).map_err(anyhow::Error::from)?;
+    Ok(Exit::Passed)
+}
+
+/// Why there is no report.
+#[derive(Debug)]
+enum Failure {
+    /// Wrong arguments, or something outside failed.
+    Usage(anyhow::Error),
+    /// Wrong packs, configuration or baseline: every problem with its place.
+    Config(Vec<Problem>),
+    /// History or objects that are not here.
+    Incomplete(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Usage(error)
+    }
+}
+
+impl From<Vec<Problem>> for Failure {
+    fn from(problems: Vec<Problem>) -> Self {
+        Self::Config(problems)
+    }
+}
+
+impl Failure {
+    fn report(&self) -> Exit {
+        match self {
+            Self::Usage(error) => {
+                output::say(&format!("{error:#}"));
+                Exit::Usage
+            }
+            Self::Config(problems) => {
+                for problem in problems {
+                    output::say(&problem.to_string());
+                }
+                Exit::Usage
+            }
+            Self::Incomplete(error) => {
+                output::say(&format!("the review is incomplete: {error:#}"));
+                Exit::Incomplete
+            }
+        }
+    }
+}
+
+/// A path for a person.
+fn shown(path: &Path) -> String {
+    escape::visible(&path.to_string_lossy())
+}

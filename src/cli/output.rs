@@ -1,0 +1,153 @@
+//! Where reports go and how they look: `--format`, colours, closed pipes, the log of a CI service.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use diffsieve::escape;
+use diffsieve::report::{FORMATS, Format, Report, Style};
+
+use super::args::{Color, ReviewArgs};
+use super::env::var;
+
+/// A format and where it goes.
+pub(super) struct Output {
+    format: &'static Format,
+    /// `None`: standard output.
+    path: Option<PathBuf>,
+}
+
+/// The help of `--format`.
+pub(super) fn format_help() -> String {
+    let mut help = String::from("Write a report as FORMAT, to PATH or standard output; repeatable:");
+    for format in FORMATS {
+        help.push_str(&format!(" {} ({}),", format.name, format.help));
+    }
+    help.pop();
+    help
+}
+
+/// What to write where. With no `--format`: text, plus the CI service's own format, said once on standard error.
+pub(super) fn outputs(args: &ReviewArgs) -> anyhow::Result<Vec<Output>> {
+    if args.format.is_empty() {
+        let mut outputs = vec![output(OsStr::new("text"))?];
+        if in_github() {
+            outputs.push(output(OsStr::new("github"))?);
+            if !args.quiet {
+                say("running in GitHub Actions: writing text and annotations (--format chooses)");
+            }
+        }
+        return Ok(outputs);
+    }
+    let outputs = args.format.iter().map(|written| output(written)).collect::<anyhow::Result<Vec<_>>>()?;
+    let to_stdout = outputs.iter().filter(|output| output.path.is_none()).count();
+    if to_stdout > 1 {
+        bail!(
+            "{to_stdout} formats would go to standard output; give all but one a path, as in `--format sarif=out.sarif`"
+        );
+    }
+    Ok(outputs)
+}
+
+fn output(written: &OsStr) -> anyhow::Result<Output> {
+    let bytes = written.as_encoded_bytes();
+    let (name, path) = match bytes.iter().position(|byte| *byte == b'=') {
+        Some(at) => (&bytes[..at], Some(tail(written, at + 1))),
+        None => (bytes, None),
+    };
+    let name = String::from_utf8_lossy(name);
+    let Some(format) = diffsieve::report::format(&name) else {
+        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+        bail!("there is no format `{}`; {}", escape::visible(&name), diffsieve::document::nearest(&name, &names));
+    };
+    if path.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {
+        bail!("`--format {name}=` names no path");
+    }
+    Ok(Output { format, path: path.filter(|path| path.as_os_str() != "-") })
+}
+
+#[cfg(unix)]
+fn tail(written: &OsStr, at: usize) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    PathBuf::from(OsStr::from_bytes(&written.as_bytes()[at..]))
+}
+
+#[cfg(not(unix))]
+fn tail(written: &OsStr, at: usize) -> PathBuf {
+    PathBuf::from(written.to_string_lossy()[at..].to_owned())
+}
+
+/// Writes every report. A reader who closed the pipe has seen enough.
+pub(super) fn write(outputs: &[Output], report: &Report<'_>) -> anyhow::Result<()> {
+    for output in outputs {
+        match &output.path {
+            None => quiet_pipe(to_stdout(|out| (output.format.write)(report, out)))
+                .context("standard output cannot be written")?,
+            Some(path) => {
+                let named =
+                    || format!("the {} report cannot be written to `{}`", output.format.name, super::shown(path));
+                let mut file = BufWriter::new(File::create(path).with_context(named)?);
+                (output.format.write)(report, &mut file).and_then(|()| file.flush()).with_context(named)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes to standard output in one piece.
+pub(super) fn to_stdout(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    write(&mut out)?;
+    out.flush()
+}
+
+/// A closed pipe is no error.
+pub(super) fn quiet_pipe(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// One line of prose on standard error, safe for terminals and logs.
+pub(super) fn say(line: &str) {
+    let mut out = io::stderr().lock();
+    for line in line.lines() {
+        // Nobody is left to tell where standard error itself is closed.
+        let _ = writeln!(out, "diffsieve: {}", escape::log_line(line));
+    }
+}
+
+/// How text looks here.
+pub(super) fn style(color: Color, funnel: bool, quiet: bool) -> Style {
+    let terminal = io::stdout().is_terminal();
+    Style {
+        color: use_color(color, terminal),
+        width: terminal.then(width).flatten(),
+        funnel,
+        quiet,
+        ci_log: in_github() || var("TF_BUILD").is_some(),
+    }
+}
+
+/// Flag, then NO_COLOR, then FORCE_COLOR and CLICOLOR_FORCE, then the terminal.
+fn use_color(color: Color, terminal: bool) -> bool {
+    let set = |name: &str| var(name).is_some_and(|value| !value.is_empty() && value != "0");
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto if var("NO_COLOR").is_some_and(|value| !value.is_empty()) => false,
+        Color::Auto if set("FORCE_COLOR") || set("CLICOLOR_FORCE") => true,
+        Color::Auto => terminal && var("TERM").is_none_or(|term| term != "dumb"),
+    }
+}
+
+fn width() -> Option<u16> {
+    var("COLUMNS").and_then(|columns| columns.into_string().ok()).and_then(|columns| columns.parse().ok())
+}
+
+fn in_github() -> bool {
+    var("GITHUB_ACTIONS") == Some(OsString::from("true"))
+}

@@ -1,0 +1,67 @@
+//! `diffsieve review`: the main job.
+
+use diffsieve::gate::{self, FailOn, OnIncomplete};
+use diffsieve::report::{Report, TagInfo};
+use diffsieve::rules::{Rules, TagLevel};
+
+use super::args::ReviewArgs;
+use super::exit::Exit;
+use super::setup::{self, Reviewed};
+use super::{Failure, output};
+
+pub(super) fn run(args: &ReviewArgs) -> Result<Exit, Failure> {
+    let outputs = output::outputs(args)?;
+    let Reviewed { review, loadout, mut provenance } = setup::reviewed(&args.scope, &args.place)?;
+    let mut policy = loadout.config.gate;
+    if let Some(fail_on) = args.fail_on.as_deref().and_then(FailOn::parse) {
+        policy.fail_on = fail_on;
+    }
+    if let Some(on_incomplete) = args.on_incomplete.as_deref().and_then(OnIncomplete::parse) {
+        policy.on_incomplete = on_incomplete;
+    }
+    provenance.category.clone_from(&args.category);
+    let decision = gate::decide(&review, policy);
+    let report = Report {
+        version: env!("CARGO_PKG_VERSION"),
+        review: &review,
+        decision: &decision,
+        tags: &tags(&loadout.rules),
+        origin: &loadout.origin,
+        provenance,
+        style: output::style(args.color, args.funnel, args.quiet),
+        sarif_suppressed: args.sarif_suppressed,
+    };
+    output::write(&outputs, &report)?;
+    Ok(decision.verdict.into())
+}
+
+/// What reports say of every tag.
+pub(super) fn tags(rules: &Rules) -> Vec<TagInfo> {
+    rules
+        .tags
+        .values()
+        .map(|tag| TagInfo {
+            name: tag.name.to_string(),
+            title: tag.spec.title.to_string(),
+            help: help(tag),
+            level: match tag.spec.level {
+                TagLevel::Show(level) => Some(level),
+                TagLevel::Shadow | TagLevel::Skip => None,
+            },
+            cwe: tag.spec.cwe.clone(),
+            category: tag.spec.category.clone(),
+            security_severity: tag.spec.security_severity,
+            pack: tag.pack.clone(),
+        })
+        .collect()
+}
+
+fn help(tag: &diffsieve::rules::Tag) -> String {
+    let about = tag.spec.about.clone().unwrap_or_else(|| format!("{}.", tag.spec.title));
+    format!(
+        "{}\n\nTo accept a finding, write `diffsieve: ignore[{}] reason` in a comment on its line or the line above, or \
+         let a maintainer add it to the baseline with `diffsieve baseline update --reason …`.",
+        about.trim_end(),
+        tag.name
+    )
+}

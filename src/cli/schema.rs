@@ -1,0 +1,18 @@
+//! `diffsieve schema`.
+
+use diffsieve::report::json;
+use diffsieve::{baseline, config, rules};
+
+use super::args::SchemaName;
+
+pub(super) fn text(name: SchemaName) -> String {
+    let schema = match name {
+        SchemaName::Report => json::schema(),
+        SchemaName::Pack => rules::schema(),
+        SchemaName::Config => config::schema(),
+        SchemaName::Baseline => baseline::schema(),
+    };
+    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    text.push('\n');
+    text
+}

@@ -1,0 +1,403 @@
+//! Prepares a review: repository, scope, configuration, packs, baseline, and the two together.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow};
+use diffsieve::baseline::{self, Baseline};
+use diffsieve::config::{self, Config};
+use diffsieve::detect;
+use diffsieve::diff::{self, FileChange, Globs, Plan, Planned, patch};
+use diffsieve::document::Problem;
+use diffsieve::finding::RepoPath;
+use diffsieve::git::{Oid, Reader, Repository, Side};
+use diffsieve::report::{Origin, Provenance};
+use diffsieve::review::{Change, Changes, Loaded, Review, Settings, Skip, review};
+use diffsieve::rules::{Rules, Source};
+use diffsieve::scope::{self, Request, Scope};
+
+use super::Failure;
+use super::args::{ConfigFrom, PlaceArgs, ScopeArgs};
+use super::env;
+
+/// Largest configuration, pack or baseline that is read.
+const POLICY_BYTES: u64 = 4 << 20;
+/// Largest patch that is read.
+const PATCH_BYTES: u64 = 256 << 20;
+
+/// Configuration, packs and baseline, and where they came from.
+pub(super) struct Loadout {
+    pub(super) config: Config,
+    pub(super) rules: Rules,
+    pub(super) baseline: Baseline,
+    pub(super) origin: Origin,
+    /// Sentences for the report.
+    pub(super) notes: Vec<String>,
+}
+
+/// A finished review with what a report says around it.
+pub(super) struct Reviewed {
+    pub(super) review: Review,
+    pub(super) loadout: Loadout,
+    pub(super) provenance: Provenance,
+}
+
+/// Where files of the policy are read from.
+enum Root<'a> {
+    Disk(PathBuf),
+    Commit { repo: &'a Repository, tree: Oid, name: String },
+    Nowhere,
+}
+
+impl<'a> Root<'a> {
+    fn of_commit(repo: &'a Repository, commit: Oid, what: &str) -> anyhow::Result<Self> {
+        let tree = repo.tree_of(commit)?;
+        let name = format!("{what} {}", commit.short());
+        Ok(Self::Commit { repo, tree, name })
+    }
+
+    /// How a person would name a file of it.
+    fn name(&self, path: &str) -> String {
+        match self {
+            Self::Disk(_) | Self::Nowhere => path.to_owned(),
+            Self::Commit { name, .. } => format!("{path} ({name})"),
+        }
+    }
+
+    fn read(&self, path: &str) -> anyhow::Result<Option<String>> {
+        let bytes = match self {
+            Self::Nowhere => None,
+            Self::Disk(root) => read_file(&root.join(path), POLICY_BYTES)?,
+            Self::Commit { repo, tree, .. } => repo.file_at(*tree, &RepoPath::new(path), POLICY_BYTES)?,
+        };
+        bytes.map(|bytes| utf8(bytes, &self.name(path))).transpose()
+    }
+
+    /// The packs of the project, in the order of their names.
+    fn packs(&self) -> anyhow::Result<Vec<Source>> {
+        let mut paths: Vec<String> = match self {
+            Self::Nowhere => Vec::new(),
+            Self::Disk(root) => list_disk(&root.join(config::RULES))?,
+            Self::Commit { repo, tree, .. } => repo
+                .list_at(*tree, &RepoPath::new(config::RULES))?
+                .into_iter()
+                .map(|path| path.to_text().raw().to_owned())
+                .collect(),
+        };
+        paths.retain(|path| path.ends_with(".yml") || path.ends_with(".yaml"));
+        paths.sort();
+        let mut packs = Vec::new();
+        for path in paths {
+            if let Some(text) = self.read(&path)? {
+                packs.push(Source { name: self.name(&path), text });
+            }
+        }
+        Ok(packs)
+    }
+}
+
+fn list_disk(folder: &Path) -> anyhow::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).with_context(|| format!("`{}` cannot be read", super::shown(folder))),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.with_context(|| format!("`{}` cannot be read", super::shown(folder)))?;
+        names.push(format!("{}/{}", config::RULES, entry.file_name().to_string_lossy()));
+    }
+    Ok(names)
+}
+
+/// A file, `None` where there is none.
+fn read_file(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
+    let named = || format!("`{}` cannot be read", super::shown(path));
+    let file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(None),
+        Err(error) => return Err(error).with_context(named),
+    };
+    if !file.metadata().with_context(named)?.is_file() {
+        return Err(anyhow!("it is not a file")).with_context(named);
+    }
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes).with_context(named)?;
+    if bytes.len() as u64 > limit {
+        return Err(anyhow!("it has more than {limit} bytes")).with_context(named);
+    }
+    Ok(Some(bytes))
+}
+
+fn utf8(bytes: Vec<u8>, name: &str) -> anyhow::Result<String> {
+    String::from_utf8(bytes).map_err(|_| anyhow!("`{}` is not UTF-8", diffsieve::escape::visible(name)))
+}
+
+/// The configuration files, lowest layer first.
+fn config_files(place: &PlaceArgs, root: &Root<'_>) -> anyhow::Result<(Vec<config::File>, String)> {
+    let mut files = Vec::new();
+    let mut origin = Vec::new();
+    if !place.no_config {
+        if let Some(path) = env::user_config()
+            && let Some(bytes) = read_file(&path, POLICY_BYTES)?
+        {
+            let name = super::shown(&path);
+            origin.push(name.clone());
+            files.push(config::File { text: utf8(bytes, &name)?, name });
+        }
+        let named =
+            place.config.clone().or_else(|| env::var("DIFFSIEVE_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from));
+        if let Some(path) = named {
+            let name = super::shown(&path);
+            let bytes = read_file(&path, POLICY_BYTES)?.ok_or_else(|| anyhow!("there is no file `{name}`"))?;
+            origin.push(name.clone());
+            files.push(config::File { text: utf8(bytes, &name)?, name });
+        } else {
+            for path in config::FILES {
+                if let Some(text) = root.read(path)? {
+                    let name = root.name(path);
+                    origin.push(name.clone());
+                    files.push(config::File { name, text });
+                    break;
+                }
+            }
+        }
+    }
+    let origin = if origin.is_empty() { "built-in defaults".to_owned() } else { origin.join(" over ") };
+    Ok((files, origin))
+}
+
+fn load(place: &PlaceArgs, root: &Root<'_>) -> Result<Loadout, Failure> {
+    let (files, config_origin) = config_files(place, root)?;
+    let packs = if place.no_config { Vec::new() } else { root.packs()? };
+    let mut problems = Vec::new();
+    let config = Config::of(&files).map_err(|found| problems.extend(found)).ok();
+    let selected = config.as_ref().and_then(|config| config.packs.as_ref());
+    let tags = config.as_ref().and_then(|config| config.tags.as_ref());
+    let rules = Rules::load(&packs, selected, tags).map_err(|found| problems.extend(found)).ok();
+    let baseline = match root.read(baseline::PATH)? {
+        Some(text) => Baseline::parse(&root.name(baseline::PATH), &text).map_err(|found| problems.extend(found)).ok(),
+        None => Some(Baseline::default()),
+    };
+    let (Some(config), Some(rules), Some(baseline)) = (config, rules, baseline) else {
+        return Err(Failure::Config(problems));
+    };
+    let unknown = detect::check(&rules);
+    if !unknown.is_empty() {
+        return Err(Failure::Config(unknown));
+    }
+    let packs = rules.packs.iter().map(|pack| format!("{} {} ({})", pack.name, pack.version, pack.source)).collect();
+    let origin = Origin { config: config_origin, packs };
+    Ok(Loadout { config, rules, baseline, origin, notes: Vec::new() })
+}
+
+/// Packs and configuration where no change is reviewed: of the work tree, if there is one.
+pub(super) fn rules_only(place: &PlaceArgs) -> Result<Loadout, Failure> {
+    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let repo = Repository::open(&dir, &env::var).ok();
+    let root = match repo.as_ref().and_then(Repository::root) {
+        Some(root) => Root::Disk(root.to_owned()),
+        None => Root::Disk(dir),
+    };
+    load(place, &root)
+}
+
+/// The root of the work tree, where a baseline is written.
+pub(super) fn work_tree(place: &PlaceArgs) -> Result<PathBuf, Failure> {
+    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let repo = Repository::open(&dir, &env::var).map_err(anyhow::Error::from)?;
+    let root = repo.root().ok_or_else(|| anyhow!("this repository is bare: there is no work tree to write to"))?;
+    Ok(root.to_owned())
+}
+
+/// Reviews what the arguments ask for.
+pub(super) fn reviewed(scope: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, Failure> {
+    match &scope.patch {
+        Some(path) => patch_reviewed(path, place),
+        None => repository_reviewed(scope, place),
+    }
+}
+
+fn repository_reviewed(args: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, Failure> {
+    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let repo = Repository::open(&dir, &env::var).map_err(git_failure)?;
+    let request = request(args);
+    let scope = scope::find(&repo, &request, &env::var, request == Request::Default).map_err(scope_failure)?;
+    let plan = Plan::between(
+        &repo,
+        &scope.old,
+        &scope.new,
+        scope.base_tip.map(|tip| repo.tree_of(tip)).transpose().map_err(git_failure)?,
+    )
+    .map_err(git_failure)?;
+    let loadout = policy(&repo, &scope, &plan, place)?;
+    let change = change(&scope, &plan);
+    let provenance = Provenance {
+        repository_uri: repo.remote_url("origin"),
+        revision: scope.head.map(|head| head.hex()),
+        branch: None,
+        category: None,
+    };
+    let files = PlannedFiles { repo: &repo, plan: &plan, exclude: loadout.config.exclude.clone() };
+    Ok(finish(&files, change, loadout, provenance))
+}
+
+/// Reads the policy from where it may be trusted. A broken one at the base does not stop the change that mends it.
+fn policy(repo: &Repository, scope: &Scope, plan: &Plan, place: &PlaceArgs) -> Result<Loadout, Failure> {
+    let edited: Vec<_> =
+        plan.files.iter().map(|file| &file.path).filter(|path| config::is_policy_file(path.bytes())).collect();
+    let from = place.config_from.unwrap_or(if scope.pull_request { ConfigFrom::Base } else { ConfigFrom::Worktree });
+    let root = match (from, scope.base_tip, scope.head, repo.root()) {
+        (ConfigFrom::Base, Some(tip), _, _) => Root::of_commit(repo, tip, "base tip")?,
+        (ConfigFrom::Base, None, _, _) => Root::Nowhere,
+        (ConfigFrom::Worktree, _, _, Some(root)) => Root::Disk(root.to_owned()),
+        (ConfigFrom::Head | ConfigFrom::Worktree, _, Some(head), _) => Root::of_commit(repo, head, "head")?,
+        (ConfigFrom::Head | ConfigFrom::Worktree, ..) => Root::Nowhere,
+    };
+    let mut loadout = match load(place, &root) {
+        Err(Failure::Config(problems)) if from == ConfigFrom::Base && !edited.is_empty() => {
+            let mut loadout = load(&PlaceArgs { no_config: true, ..PlaceArgs::default() }, &Root::Nowhere)?;
+            loadout.notes.push(
+                "the configuration at the base is broken and this change edits it: reviewed with built-in defaults"
+                    .to_owned(),
+            );
+            loadout.notes.extend(problems.iter().map(Problem::to_string));
+            loadout
+        }
+        other => other?,
+    };
+    let which = match from {
+        ConfigFrom::Base => "the version at the base tip decided this review",
+        ConfigFrom::Head => "the version of the reviewed commit decided this review",
+        ConfigFrom::Worktree => "the version in the work tree decided this review",
+    };
+    loadout.notes.extend(
+        edited.iter().map(|path| format!("this change edits {}, which decides reviews; {which}", path.visible())),
+    );
+    Ok(loadout)
+}
+
+fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .lock()
+            .take(PATCH_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .context("standard input cannot be read")?;
+        bytes
+    } else {
+        read_file(path, PATCH_BYTES)?.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(path)))?
+    };
+    if bytes.len() as u64 > PATCH_BYTES {
+        return Err(anyhow!("the patch has more than {PATCH_BYTES} bytes").into());
+    }
+    let files = patch::parse(&bytes).map_err(|error| anyhow!("the patch cannot be read: {error}"))?;
+    let loadout = rules_only(place)?;
+    let name = if path == Path::new("-") { "standard input".to_owned() } else { super::shown(path) };
+    let mut notes = Vec::new();
+    if files.is_empty() {
+        notes.push("the patch changes no file".to_owned());
+    }
+    if files.iter().any(|file| matches!(&file.body, diff::Body::Text { new, .. } if !new.is_whole())) {
+        notes.push("a patch shows only parts of a changed file: those are read by the text detectors alone".to_owned());
+    }
+    let change = Change { description: format!("the patch in {name}"), notes, ..Change::default() };
+    Ok(finish(&Loaded::new(files), change, loadout, Provenance::default()))
+}
+
+fn finish<C: Changes>(files: &C, change: Change, loadout: Loadout, provenance: Provenance) -> Reviewed {
+    let settings = Settings {
+        baseline: loadout.baseline.clone(),
+        today: env::today(),
+        suppress: loadout.config.suppress,
+        cap: loadout.config.cap,
+        threads: env::threads(),
+    };
+    let mut review = review(files, change, &loadout.rules, &settings);
+    review.notes.extend(loadout.notes.iter().cloned());
+    Reviewed { review, loadout, provenance }
+}
+
+/// The changed files of a repository, read one by one.
+struct PlannedFiles<'a> {
+    repo: &'a Repository,
+    plan: &'a Plan,
+    exclude: Globs,
+}
+
+impl Changes for PlannedFiles<'_> {
+    type Worker = Reader;
+
+    fn len(&self) -> usize {
+        self.plan.files.len()
+    }
+
+    fn worker(&self) -> Reader {
+        self.repo.reader()
+    }
+
+    fn load(&self, reader: &mut Reader, index: usize) -> FileChange {
+        let planned: &Planned = &self.plan.files[index];
+        diff::load(planned, reader, &diff::Limits::default(), &self.exclude)
+    }
+
+    fn skipped(&self) -> Vec<Skip> {
+        let skip =
+            |path: &RepoPath, unread, why: &str| Skip { path: path.clone(), lines: None, unread, why: why.to_owned() };
+        let unmerged = self.plan.unmerged.iter().map(|path| skip(path, true, "in conflict: resolve and add it first"));
+        let special = self
+            .plan
+            .special
+            .iter()
+            .map(|path| skip(path, false, "not a file (socket, pipe, device or nested repository)"));
+        unmerged.chain(special).collect()
+    }
+}
+
+fn change(scope: &Scope, plan: &Plan) -> Change {
+    let mut notes = scope.notes.clone();
+    if plan.files.is_empty() {
+        notes.push("no file differs".to_owned());
+    }
+    if plan.renames_cut_short {
+        notes.push("too many files came and went to pair all renames: some are listed as deleted and added".to_owned());
+    }
+    Change {
+        description: scope.description.clone(),
+        base_tip: scope.base_tip.map(|id| id.hex()),
+        merge_base: scope.merge_base.map(|id| id.hex()),
+        head: matches!(scope.new, Side::Tree(_)).then(|| scope.head.map(|id| id.hex())).flatten(),
+        notes,
+        files: Vec::new(),
+    }
+}
+
+fn request(args: &ScopeArgs) -> Request {
+    if let Some(base) = &args.base {
+        return Request::BaseHead { base: base.clone(), head: args.head.clone() };
+    }
+    if let Some(range) = &args.range {
+        return Request::Range(range.clone());
+    }
+    if let Some(commit) = &args.commit {
+        return Request::Commit(commit.clone());
+    }
+    if args.staged {
+        return Request::Staged;
+    }
+    if args.worktree {
+        return Request::Worktree;
+    }
+    Request::Default
+}
+
+fn git_failure(error: diffsieve::git::Error) -> Failure {
+    if error.is_incomplete() { Failure::Incomplete(error.into()) } else { Failure::Usage(error.into()) }
+}
+
+fn scope_failure(error: scope::Error) -> Failure {
+    if error.is_incomplete() { Failure::Incomplete(error.into()) } else { Failure::Usage(error.into()) }
+}
