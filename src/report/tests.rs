@@ -170,7 +170,7 @@ proptest! {
         let fixture = fixture::with_text(&text);
         let style = Style { funnel: true, width, ..Style::default() };
         let out = written("text", &Report { style, ..fixture.report() });
-        prop_assert!(out.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", out);
+        prop_assert!(out.chars().all(|c| matches!(c, '\n' | '\t') || !c.is_control()), "{:?}", out);
     }
 
     #[test]
