@@ -113,8 +113,7 @@ fn mutable_default() -> Finding {
 }
 
 fn leak() -> Finding {
-    let frame =
-        ["    FILE *f = fopen(path, \"r\");", "    if (!f)", "        return -1;", "    return parse(f);", "}"];
+    let frame = ["    FILE *f = fopen(path, \"r\");", "    if (!f)", "        return -1;", "    return parse(f);", "}"];
     let mut found = finding("ResourceLeak", Level::Warning, "src/io.c", 41, &frame);
     found.title = Arc::from("A resource is not released");
     found.claim.location.end_line = Line::new(43).expect("not zero");

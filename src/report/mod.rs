@@ -108,7 +108,8 @@ pub struct Format {
     pub write: fn(&Report<'_>, &mut dyn io::Write) -> io::Result<()>,
 }
 
-/// Every format there is.
+/// Every format there is, one line each.
+#[rustfmt::skip]
 pub static FORMATS: &[&Format] = &[
     &text::FORMAT,
     &json::FORMAT,

@@ -42,7 +42,8 @@ pub(super) fn commands(text: &str) -> Vec<Command> {
 fn v2(line: &str) -> Option<Command> {
     let rest = line.trim_start().strip_prefix("::")?;
     let (head, data) = rest.split_once("::")?;
-    let (name, properties) = parse(head, ',', &[("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")])?;
+    let (name, properties) =
+        parse(head, ',', &[("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")])?;
     let data = unescape(data, &[("%0D", "\r"), ("%0A", "\n"), ("%25", "%")]);
     Some(Command { syntax: "v2", name, properties, data })
 }
@@ -60,12 +61,7 @@ fn azure(line: &str) -> Option<Command> {
     let (head, data) = rest.split_once(']')?;
     let name = head.split(' ').next().unwrap_or_default();
     let parts = name.split('.').filter(|part| !part.is_empty()).count();
-    let command = Command {
-        syntax: "vso",
-        name: name.to_owned(),
-        properties: BTreeMap::new(),
-        data: data.to_owned(),
-    };
+    let command = Command { syntax: "vso", name: name.to_owned(), properties: BTreeMap::new(), data: data.to_owned() };
     (parts == 2).then_some(command)
 }
 
@@ -93,6 +89,9 @@ fn unescape(text: &str, escapes: &[(&str, &str)]) -> String {
 #[test]
 fn the_oracle_sees_what_the_agents_see() {
     let names = |text: &str| commands(text).into_iter().map(|command| command.name).collect::<Vec<_>>();
-    assert_eq!(names("  ::Error file=a::b\rx ##[add-mask]y\n##vso[task.complete]z"), ["error", "add-mask", "task.complete"]);
+    assert_eq!(
+        names("  ::Error file=a::b\rx ##[add-mask]y\n##vso[task.complete]z"),
+        ["error", "add-mask", "task.complete"]
+    );
     assert_eq!(names("x ::error::y\n::unknown::z\n::error:z\n##[section]a"), Vec::<String>::new());
 }

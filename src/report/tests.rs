@@ -70,8 +70,23 @@ fn write_fixtures_for_outside_validators() {
     }
     let suppressed = fixture::plain();
     write("suppressed.sarif", &written("sarif", &Report { sarif_suppressed: true, ..suppressed.report() }));
+    for (index, text) in hashed().iter().enumerate() {
+        let wanted: Vec<u32> = (1..=text.len() as u32 + 2).collect();
+        let hashes: Vec<String> = crate::line_hash::line_hashes(text, &wanted).into_iter().flatten().collect();
+        std::fs::write(folder.join(format!("hashed{index}.src")), text).expect("a fixture is written");
+        write(&format!("hashed{index}.hashes"), &format!("{}\n", hashes.join("\n")));
+    }
     let schema = serde_json::to_string_pretty(&super::json::schema()).expect("a schema is JSON");
     write("report.schema.json", &schema);
+}
+
+/// Files whose line hashes other implementations compute too: code, mixed endings, no UTF-8, repeated lines.
+fn hashed() -> [Vec<u8>; 5] {
+    let code = include_bytes!("tests.rs").to_vec();
+    let mixed = b"a\r\nb\n\n  c\td\r\n\re\n".repeat(7);
+    let marked = "\u{feff}é = \u{1f600}\nno end".as_bytes().to_vec();
+    let broken = [b"x = 1\n\xff\xfe\xe2\x82 y\n".as_slice(), &[0xf0, 0x9f], b"\nz\n"].concat();
+    [code, mixed, marked, broken, b"same line\n".repeat(300)]
 }
 
 /// The annotations that a report may cause: the first ten of each kind.
@@ -152,9 +167,41 @@ fn what_github_would_not_show_is_counted() {
 /// Texts made of what attacks are made of.
 fn attack() -> impl Strategy<Value = String> {
     let pieces = [
-        "::", "##[", "##vso[", "]", "[", "#", ":", ",", ";", "=", " ", "\t", "\r", "\n", "%", "%0A", "%0D", "%25", "error",
-        "add-mask", "stop-commands", "task.complete", "file=x", "\u{1b}[0m", "\u{ad}", "\u{200d}", "\u{85}", "\u{2028}",
-        "\u{a0}", "é", "日", "x", "{", "}", "`",
+        "::",
+        "##[",
+        "##vso[",
+        "]",
+        "[",
+        "#",
+        ":",
+        ",",
+        ";",
+        "=",
+        " ",
+        "\t",
+        "\r",
+        "\n",
+        "%",
+        "%0A",
+        "%0D",
+        "%25",
+        "error",
+        "add-mask",
+        "stop-commands",
+        "task.complete",
+        "file=x",
+        "\u{1b}[0m",
+        "\u{ad}",
+        "\u{200d}",
+        "\u{85}",
+        "\u{2028}",
+        "\u{a0}",
+        "é",
+        "日",
+        "x",
+        "{",
+        "}",
+        "`",
     ];
     proptest::collection::vec(sample::select(pieces.to_vec()), 0..14).prop_map(|parts| parts.concat())
 }

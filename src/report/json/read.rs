@@ -67,16 +67,27 @@ const STAGES: [Stage; 8] = [
 /// The verdicts of trail steps, which a review keeps as static text. Another one is read as [`OTHER_VERDICT`] and stays
 /// readable at the head of the step's sentence.
 const STEP_VERDICTS: [&str; 14] = [
-    "raised", "kept", "lowered", "raised_level", "moved", "corrected", "dropped", "scored", "unscored", "suppressed",
-    "merged", "related", "capped", "shown",
+    "raised",
+    "kept",
+    "lowered",
+    "raised_level",
+    "moved",
+    "corrected",
+    "dropped",
+    "scored",
+    "unscored",
+    "suppressed",
+    "merged",
+    "related",
+    "capped",
+    "shown",
 ];
 
 const OTHER_VERDICT: &str = "noted";
 
 /// The languages a review can name, which it keeps as static text too.
-const LANGUAGES: [&str; 12] = [
-    "python", "javascript", "typescript", "java", "c", "cpp", "csharp", "go", "rust", "php", "ruby", "yaml",
-];
+const LANGUAGES: [&str; 12] =
+    ["python", "javascript", "typescript", "java", "c", "cpp", "csharp", "go", "rust", "php", "ruby", "yaml"];
 
 /// Reads what the format `json` wrote. Keys of a later v1 are passed over.
 pub fn read(bytes: &[u8]) -> Result<Saved, Error> {
@@ -102,11 +113,7 @@ pub fn read(bytes: &[u8]) -> Result<Saved, Error> {
             },
             findings: report.findings.into_iter().map(finding).collect::<Result<_, _>>()?,
             dropped: report.dropped.into_iter().map(finding).collect::<Result<_, _>>()?,
-            funnel: Funnel {
-                raised: report.funnel.raised,
-                shown: report.funnel.shown,
-                removed: report.funnel.removed,
-            },
+            funnel: Funnel { raised: report.funnel.raised, shown: report.funnel.shown, removed: report.funnel.removed },
             notes: report.notes,
         },
         decision,

@@ -77,11 +77,7 @@ fn file(file: &review::FileSummary) -> wire::File {
         vendored: file.class.vendored,
         lock: file.class.lock,
         diff_off: file.class.diff_off,
-        read_by: wire::ReadBy {
-            text: file.read_by.text,
-            parser: file.read_by.parser,
-            model: file.read_by.model,
-        },
+        read_by: wire::ReadBy { text: file.read_by.text, parser: file.read_by.parser, model: file.read_by.model },
     }
 }
 
@@ -141,19 +137,14 @@ fn suggestion(suggestion: &finding::Suggestion) -> wire::Suggestion {
 
 fn source(source: &Source) -> wire::Source {
     match source {
-        Source::Detector(id) => {
-            wire::Source { kind: "detector".to_owned(), id: Some(id.to_string()), pass: None }
-        }
+        Source::Detector(id) => wire::Source { kind: "detector".to_owned(), id: Some(id.to_string()), pass: None },
         Source::Model { pass } => wire::Source { kind: "model".to_owned(), id: None, pass: Some(*pass) },
     }
 }
 
 fn evidence(evidence: &finding::Evidence) -> wire::Evidence {
     let fact = |(name, value): &(String, String)| wire::Fact { name: name.clone(), value: value.clone() };
-    wire::Evidence {
-        status: evidence.status.name().to_owned(),
-        facts: evidence.facts.iter().map(fact).collect(),
-    }
+    wire::Evidence { status: evidence.status.name().to_owned(), facts: evidence.facts.iter().map(fact).collect() }
 }
 
 fn anchor(anchor: Anchored) -> wire::Anchor {
@@ -179,10 +170,7 @@ const fn columns(columns: finding::Columns) -> wire::Columns {
 }
 
 fn frame(frame: &finding::Frame) -> wire::Frame {
-    wire::Frame {
-        first: frame.first.get(),
-        lines: frame.lines.iter().map(|line| line.raw().to_owned()).collect(),
-    }
+    wire::Frame { first: frame.first.get(), lines: frame.lines.iter().map(|line| line.raw().to_owned()).collect() }
 }
 
 fn step(step: &finding::Step) -> wire::Step {

@@ -15,8 +15,7 @@ const SNIPPET_BYTES: usize = 8 * 1024;
 
 /// The file, or `None` for a path that would leave the repository; GitHub refuses files with such URIs.
 pub(super) fn artifact(path: &RepoPath) -> Option<ArtifactLocation> {
-    path.is_inside()
-        .then(|| ArtifactLocation::builder().uri(uri_path(path.bytes())).uri_base_id(SOURCE_ROOT).build())
+    path.is_inside().then(|| ArtifactLocation::builder().uri(uri_path(path.bytes())).uri_base_id(SOURCE_ROOT).build())
 }
 
 /// A whole file.
@@ -81,13 +80,7 @@ fn context(region: &region::Region, frame: &Frame) -> Option<Region> {
     if !holds || ((first, 1), (last, end_column)) == (start, end) || text.len() > SNIPPET_BYTES {
         return None;
     }
-    Some(corners(&region::Region {
-        start_line: first,
-        start_column: 1,
-        end_line: last,
-        end_column,
-        text: Some(text),
-    }))
+    Some(corners(&region::Region { start_line: first, start_column: 1, end_line: last, end_column, text: Some(text) }))
 }
 
 /// A suggestion as a fix.

@@ -32,12 +32,8 @@ fn facts(page: &mut Page, report: &Report<'_>, finding: &Finding) {
     }
     row("raised by", &raised_by(finding));
     row("anchor", &anchor(finding.anchor));
-    let facts: Vec<String> = finding
-        .evidence
-        .facts
-        .iter()
-        .map(|(name, value)| format!("{} = {}", visible(name), visible(value)))
-        .collect();
+    let facts: Vec<String> =
+        finding.evidence.facts.iter().map(|(name, value)| format!("{} = {}", visible(name), visible(value))).collect();
     let facts = if facts.is_empty() { String::new() } else { format!(": {}", facts.join(", ")) };
     row("evidence", &format!("{}{facts}", finding.evidence.status.name().replace('_', " ")));
     row("score", &finding.score.map_or("not scored".to_owned(), |score| format!("{score:.1} of 10")));

@@ -185,8 +185,8 @@ fn cut(text: String, span: std::ops::Range<usize>, room: usize) -> Shown {
     let shift = |at: usize| (at.saturating_sub(from) + prefix.len()).min(prefix.len() + tail.len());
     let span = shift(span.start)..shift(span.end);
     let text = format!("{prefix}{tail}");
-    // A cut mark is three bytes long; a span must not end inside it.
-    let (start, end) = (text.floor_char_boundary(span.start), text.ceil_char_boundary(span.end));
+    // A cut mark is three bytes long; no span may end inside it.
+    let (start, end) = (region::floor_boundary(&text, span.start), region::floor_boundary(&text, span.end));
     Shown { text, span: start..end }
 }
 
