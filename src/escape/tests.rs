@@ -153,6 +153,15 @@ proptest! {
     }
 
     #[test]
+    fn no_code_closes_its_fence(code in "[`~a\n ]{0,40}") {
+        let block = code_block(&code, "py");
+        let (fence, rest) = block.split_once("py\n").expect("an opening fence");
+        let inside = rest.strip_suffix(fence).expect("a closing fence");
+        prop_assert!(fence.len() >= 3 && !inside.contains(fence));
+        prop_assert_eq!(inside.trim_end_matches('\n'), code.trim_end_matches('\n'));
+    }
+
+    #[test]
     fn a_uri_is_ascii_and_reads_back(bytes in any::<Vec<u8>>()) {
         let uri = uri_path(&bytes);
         prop_assert!(uri.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte)));

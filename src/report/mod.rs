@@ -110,14 +110,14 @@ pub struct Format {
 
 /// Every format there is, one line each.
 #[rustfmt::skip]
-pub static FORMATS: &[&Format] = &[
-    &text::FORMAT,
-    &json::FORMAT,
-    &sarif::FORMAT,
-    &github::FORMAT,
+pub static FORMATS: &[Format] = &[
+    text::FORMAT,
+    json::FORMAT,
+    sarif::FORMAT,
+    github::FORMAT,
 ];
 
 /// The format of this name.
 pub fn format(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().copied().find(|format| format.name == name)
+    FORMATS.iter().find(|format| format.name == name)
 }

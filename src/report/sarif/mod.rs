@@ -26,7 +26,7 @@ use crate::escape::visible;
 use crate::finding::Source;
 
 /// The format.
-pub(super) static FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning and editors", write };
+pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning and editors", write };
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 

@@ -26,6 +26,12 @@ fn items<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
 fn fixtures() -> Vec<Fixture> {
     let mut all =
         vec![fixture::plain(), fixture::empty(), fixture::incomplete(), fixture::hostile(), fixture::many(20)];
+    let mut outside = fixture::plain();
+    for (finding, path) in outside.review.findings.iter_mut().zip(["../../etc/passwd", "/etc/passwd"]) {
+        finding.claim.location.path = path.into();
+        finding.related = vec![finding.claim.location.clone()];
+    }
+    all.push(outside);
     all.extend(fixture::HOSTILE.iter().map(|text| fixture::with_text(text)));
     all
 }

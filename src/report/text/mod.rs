@@ -16,7 +16,7 @@ use crate::escape::visible;
 use crate::finding::{Finding, Level, RepoPath, Source};
 
 /// The format.
-pub(super) static FORMAT: Format = Format { name: "text", help: "For people: code frames and a summary", write };
+pub(super) const FORMAT: Format = Format { name: "text", help: "For people: code frames and a summary", write };
 
 fn write(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let mut page = Page::new(report.style);

@@ -26,8 +26,14 @@ pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
     }
     page.blank();
     verdict(page, report);
-    if report.decision.verdict == Verdict::Fail {
-        ways_out(page);
+    match report.decision.verdict {
+        Verdict::Pass => {}
+        Verdict::Fail => ways_out(page),
+        Verdict::Incomplete => page.prose(
+            "",
+            "What was not read may hold findings, so this is no pass. Fetch, split or exclude it; a maintainer can also \
+             set gate.on_incomplete = \"warn\".",
+        ),
     }
 }
 

@@ -109,7 +109,9 @@ fn what_was_not_read_comes_first() {
          2 files, 40 of 42 added lines read. Read by: text detectors 2 files, parser 2, model off\n\
          Not code: 1 binary\n\
          \n\
-         diffsieve incomplete: no findings; 2 parts of the change could not be read\n"
+         diffsieve incomplete: no findings; 2 parts of the change could not be read\n\
+         What was not read may hold findings, so this is no pass. Fetch, split or exclude it; a maintainer\n\
+         can also set gate.on_incomplete = \"warn\".\n"
     );
 }
 
