@@ -108,7 +108,7 @@ fn message(finding: &Finding, related: &[Location]) -> Message {
     let title = sentence(&one_line(&finding.title));
     let rationale = one_line(finding.claim.rationale.raw());
     let why = sentence(&cut(first_sentence(&rationale), MESSAGE_CHARS));
-    let mut text = sarif_text(&format!("{title} {why}"));
+    let mut text = sarif_text(&if rationale.is_empty() { title.clone() } else { format!("{title} {why}") });
     if !related.is_empty() {
         let links: Vec<String> =
             related.iter().filter_map(|place| place.id).map(|id| format!("[here]({id})")).collect();
