@@ -3,6 +3,7 @@
 
 mod class;
 mod load;
+pub mod patch;
 mod text;
 
 pub use class::classify;

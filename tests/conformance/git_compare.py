@@ -190,7 +190,9 @@ def main():
         for key, file in mine.items():
             if key not in theirs or file["body"] != "text" and key in by_key and not by_key[key]:
                 continue
-            old_id, new_id, *_ = theirs[key]
+            old_id, new_id, *modes = theirs[key]
+            if not all(mode.startswith(("100", "000")) for mode in modes):
+                continue  # git shows the target of a link and the commit of a submodule as lines
             total["text"] += 1
             total["hunks"] += len(file["hunks"])
             if file["body"] != "text":
