@@ -85,8 +85,8 @@ enum Raw {
     Bool(bool),
     Number(String),
     Text(String),
-    List(Vec<Spanned<Raw>>),
-    Map(Vec<(Spanned<String>, Spanned<Raw>)>),
+    List(Vec<Spanned<Self>>),
+    Map(Vec<(Spanned<String>, Spanned<Self>)>),
 }
 
 impl<'de> Deserialize<'de> for Raw {
