@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn globs_follow_folders() {
-        let exclude = Exclude::new(["**/generated/**", "*.svg"]).expect("both are globs");
+        let exclude = Globs::new(["**/generated/**", "*.svg"]).expect("both are globs");
         for (path, left_out) in [
             ("a/generated/b.rs", true),
             ("generated/b.rs", true),
@@ -273,8 +273,8 @@ mod tests {
         ] {
             assert_eq!(exclude.is_match(&RepoPath::from(path)), left_out, "{path}");
         }
-        assert!(Exclude::new(["a[".into()]).is_err());
-        assert!(!Exclude::default().is_match(&RepoPath::from("a")));
+        assert!(Globs::new(["a[".into()]).is_err());
+        assert!(!Globs::default().is_match(&RepoPath::from("a")));
     }
 
     #[test]

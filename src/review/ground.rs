@@ -7,7 +7,7 @@ use super::identity;
 use crate::detect::{FileView, Raised};
 use crate::diff::Text;
 use crate::finding::{
-    Anchored, Claim, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line, RepoPath, Stage, Untrusted,
+    Anchored, Claim, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line, Stage, Untrusted,
 };
 use crate::line_hash::line_hashes;
 use crate::rules::Rules;
@@ -58,13 +58,6 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
         }
     }
     (kept, dropped)
-}
-
-/// Drops claims about a file that is not in the change.
-pub(super) fn foreign(claim: &Claim, rules: &Rules, ordinal: u32) -> Finding {
-    let mut finding = unplaced(claim, rules, ordinal);
-    finding.drop_at(Stage::Ground, "ungrounded", "the file is not in the change");
-    finding
 }
 
 /// Where the quote stands: the claimed line if it is there, else the nearest place; a tie is no answer.
@@ -205,18 +198,4 @@ fn frame(claim: &Claim, text: &Text) -> Option<Frame> {
         }
     }
     start.map(|first| Frame { first, lines })
-}
-
-/// The path of a claim that matches a changed file: itself, or a unique suffix.
-pub(super) fn path_of<'p>(claimed: &RepoPath, changed: &'p [RepoPath]) -> Option<&'p RepoPath> {
-    if let Some(path) = changed.iter().find(|path| *path == claimed) {
-        return Some(path);
-    }
-    let mut ending = changed
-        .iter()
-        .filter(|path| path.bytes().strip_suffix(claimed.bytes()).is_some_and(|head| head.ends_with(b"/")));
-    match (ending.next(), ending.next()) {
-        (Some(path), None) => Some(path),
-        _ => None,
-    }
 }

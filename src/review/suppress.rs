@@ -231,3 +231,50 @@ pub(super) fn baseline(
     }
     (kept, dropped)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(line: &str) -> (Vec<String>, String) {
+        let mut found = ignores(line);
+        assert_eq!(found.len(), 1, "{line}");
+        let ignore = found.remove(0);
+        (ignore.tags, ignore.reason)
+    }
+
+    #[test]
+    fn every_comment_syntax_gives_the_same_reason() {
+        for line in [
+            "x = 1  # diffsieve: ignore[A] vendored code",
+            "x = 1; // diffsieve: ignore[A] vendored code",
+            "/* diffsieve: ignore[A] vendored code */",
+            "<!-- diffsieve: ignore[A] vendored code -->",
+            "-- diffsieve:ignore[A] vendored code",
+            "; diffsieve: ignore[ A ]: vendored code",
+            "{# diffsieve: ignore[A] - vendored code #}",
+            "(* diffsieve: ignore[A] vendored code *)\r",
+        ] {
+            assert_eq!(one(line), (vec!["A".to_owned()], "vendored code".to_owned()), "{line}");
+        }
+    }
+
+    #[test]
+    fn several_tags_and_no_reason() {
+        assert_eq!(one("# diffsieve: ignore[A, b-C,]").0, ["A", "b-C"]);
+        assert_eq!(one("# diffsieve: ignore[A]").1, "");
+    }
+
+    #[test]
+    fn near_misses_are_no_ignores() {
+        for line in [
+            "# diffsieve: ignore A",
+            "# diffsieve: ignore[]",
+            "# diffsieve ignore[A]",
+            "# ignore[A]",
+            "# diffsieve: ignore[*]",
+        ] {
+            assert!(ignores(line).is_empty(), "{line}");
+        }
+    }
+}

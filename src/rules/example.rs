@@ -44,7 +44,7 @@ pub enum Kind {
 }
 
 /// Reads one example.
-pub fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
+pub(super) fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
     let mut fields = Fields::of(node, "an example", problems)?;
     let at = fields.at().clone();
     let language = fields.text("lang").and_then(|name| match super::condition::language(&name) {

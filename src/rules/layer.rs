@@ -19,7 +19,7 @@ struct Layer<'a> {
 }
 
 /// Lays packs and the configuration's tags over each other, in order.
-pub fn tags(
+pub(super) fn tags(
     packs: &[RawPack],
     overrides: Option<&Node>,
     problems: &mut Vec<Problem>,

@@ -94,7 +94,7 @@ impl RawPack {
 }
 
 /// Lays every pack over what it extends. A cycle or an unknown name is a problem.
-pub fn extend(packs: Vec<RawPack>, problems: &mut Vec<Problem>) -> Vec<RawPack> {
+pub(super) fn extend(packs: Vec<RawPack>, problems: &mut Vec<Problem>) -> Vec<RawPack> {
     let mut done: Vec<Option<RawPack>> = vec![None; packs.len()];
     for index in 0..packs.len() {
         resolve(index, &packs, &mut done, &mut Vec::new(), problems);

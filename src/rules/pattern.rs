@@ -28,14 +28,14 @@ const NTH_CHILD: [&str; 3] = ["position", "reverse", "ofRule"];
 const RANGE: [&str; 2] = ["start", "end"];
 
 /// Checks every key of a rule object. `None` where something is wrong, which is then reported.
-pub fn check(node: &Node, problems: &mut Vec<Problem>) -> Option<()> {
+pub(super) fn check(node: &Node, problems: &mut Vec<Problem>) -> Option<()> {
     let before = problems.len();
     rule(node, &RULE, problems);
     (problems.len() == before).then_some(())
 }
 
 /// Compiles a rule object for one language. `constraints` may stand inside the object or beside it.
-pub fn compile(
+pub(super) fn compile(
     language: Language,
     node: &Node,
     constraints: Option<&Node>,

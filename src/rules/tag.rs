@@ -102,7 +102,7 @@ const SCORE: f64 = 7.0;
 const BLOCK_SCORE: f64 = 9.0;
 
 /// Reads the merged settings of a tag. `known` names the classes; `language` is the one these settings are for.
-pub fn spec(node: &Node, name: &str, known: &Known<'_>, problems: &mut Vec<Problem>) -> Option<Spec> {
+pub(super) fn spec(node: &Node, name: &str, known: &Known<'_>, problems: &mut Vec<Problem>) -> Option<Spec> {
     let mut fields = Fields::of(node, "a tag", problems)?;
     let title = fields.text("title").unwrap_or_else(|| name.to_owned());
     let spec = Spec {
@@ -211,7 +211,7 @@ impl Tag {
 }
 
 /// Whether a name can be a tag: a letter, then letters, digits, `-` or `_`.
-pub fn check_name(name: &str, at: &At, problems: &mut Vec<Problem>) {
+pub(super) fn check_name(name: &str, at: &At, problems: &mut Vec<Problem>) {
     let mut bytes = name.bytes();
     let good = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
@@ -222,7 +222,7 @@ pub fn check_name(name: &str, at: &At, problems: &mut Vec<Problem>) {
 }
 
 /// The languages under a tag's `lang:`.
-pub fn lang_entries<'n>(node: &'n Node, problems: &mut Vec<Problem>) -> Vec<(Language, &'n Node)> {
+pub(super) fn lang_entries<'n>(node: &'n Node, problems: &mut Vec<Problem>) -> Vec<(Language, &'n Node)> {
     let Some(lang) = node.get("lang") else { return Vec::new() };
     let Value::Map(entries) = &lang.value else {
         problems.push(Problem::at(&lang.at, format!("`lang` is a map of languages, not {}", lang.value.kind())));

@@ -190,7 +190,7 @@ impl Expression {
                     return None;
                 }
                 // A language named beside a rule says which grammar the rule is written for.
-                let languages = node.get("lang").map(|node| lang::languages(node, &mut Vec::new()));
+                let languages = node.get("lang").map(|node| languages(node, &mut Vec::new()));
                 let known =
                     Known { classes: known.classes, languages: languages.as_deref().unwrap_or(known.languages) };
                 let mut all = Vec::with_capacity(entries.len());
