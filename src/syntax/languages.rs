@@ -279,9 +279,7 @@ static ROWS: [Row; 13] = [
         language: Language::Cpp,
         name: "cpp",
         aliases: &["c++", "cc", "cxx"],
-        extensions: &[
-            "cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh", "ino",
-        ],
+        extensions: &["cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl", "cu", "cuh", "ino"],
         file_names: &[],
         interpreters: &[],
         compiled_in: cfg!(feature = "lang-cpp"),

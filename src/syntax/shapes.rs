@@ -254,9 +254,8 @@ pub(super) fn cpp_lambda(node: Raw<'_>, source: &str) -> Option<Found> {
 
 /// `namespace a::b { … }`; an unnamed one lends no name.
 pub(super) fn cpp_namespace(node: Raw<'_>, source: &str) -> Option<Found> {
-    plain(node, source).or_else(|| {
-        Some(Found { name: "(anonymous)".to_owned(), body: Some(body_of(node)?), ..Found::default() })
-    })
+    plain(node, source)
+        .or_else(|| Some(Found { name: "(anonymous)".to_owned(), body: Some(body_of(node)?), ..Found::default() }))
 }
 
 /// `typedef struct { … } name;` and every other typedef but a second name of a named struct's declaration.
