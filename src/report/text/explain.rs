@@ -3,28 +3,28 @@
 use std::io;
 
 use super::page::{Ink, Page};
-use super::{frame, summary};
+use super::frame;
 use crate::escape::{visible, visible_lines};
 use crate::finding::{Anchored, Finding, Source, Step};
-use crate::report::Report;
+use crate::report::Style;
 
 /// Prints everything that is known of a finding: where it is, who raised it, what every stage decided, how it ended.
-pub fn explain(report: &Report<'_>, finding: &Finding, out: &mut dyn io::Write) -> io::Result<()> {
-    let mut page = Page::new(report.style);
+pub fn explain(finding: &Finding, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut page = Page::new(style);
     let name = page.paint(Ink::of(finding.level), &format!("{}[{}]", finding.level, visible(&finding.claim.tag)));
     let title = page.paint(Ink::Bold, &visible(&finding.title));
     page.line(&format!("{name}: {title}"));
     frame::code(&mut page, finding);
     frame::suggestion(&mut page, finding);
     page.blank();
-    facts(&mut page, report, finding);
+    facts(&mut page, finding);
     page.blank();
     trail(&mut page, &finding.trail);
     outcome(&mut page, finding);
     page.print(out)
 }
 
-fn facts(page: &mut Page, report: &Report<'_>, finding: &Finding) {
+fn facts(page: &mut Page, finding: &Finding) {
     let mut row = |name: &str, value: &str| page.prose(&format!("{name:<13}"), value);
     row("fingerprint", &format!("{} (window {})", finding.fingerprint, finding.window));
     if let Some(function) = finding.function.as_ref().filter(|name| !name.raw().is_empty()) {
@@ -39,14 +39,6 @@ fn facts(page: &mut Page, report: &Report<'_>, finding: &Finding) {
     row("score", &finding.score.map_or("not scored".to_owned(), |score| format!("{score:.1} of 10")));
     for place in &finding.related {
         row("merged with", &format!("{}:{}", super::place(&place.path), place.line));
-    }
-    if let Some(tag) = report.tags.iter().find(|tag| tag.name == *finding.claim.tag) {
-        row("pack", &visible(&tag.pack));
-        row("about", &visible_lines(&tag.help));
-    }
-    row("in", &visible(&report.review.change.description));
-    if report.style.funnel {
-        row("funnel", &summary::funnel(report.review));
     }
 }
 
@@ -79,7 +71,7 @@ fn trail(page: &mut Page, trail: &[Step]) {
     }
     for step in trail {
         let head = format!("{:<9} {:<8} ", step.stage.name(), step.verdict);
-        page.prose(&head, &format!("{}: {}", visible(&step.rule), visible(step.why.raw())));
+        page.prose(&head, &format!("{}: {}", visible(&step.rule), visible_lines(step.why.raw().trim())));
     }
 }
 

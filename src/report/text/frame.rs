@@ -186,7 +186,7 @@ fn cut(text: String, span: std::ops::Range<usize>, room: usize) -> Shown {
     let span = shift(span.start)..shift(span.end);
     let text = format!("{prefix}{tail}");
     // A cut mark is three bytes long; no span may end inside it.
-    let (start, end) = (region::floor_boundary(&text, span.start), region::floor_boundary(&text, span.end));
+    let (start, end) = (text.floor_char_boundary(span.start), text.floor_char_boundary(span.end));
     Shown { text, span: start..end }
 }
 
