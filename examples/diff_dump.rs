@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
 
 use anyhow::Context as _;
-use diffsieve::diff::{Body, ChangeSet, Exclude, Limits};
+use diffsieve::diff::{Body, ChangeSet, Globs, Limits};
 use diffsieve::escape::uri_path;
 use diffsieve::git::{Repository, Side};
 use serde_json::json;
@@ -23,7 +23,7 @@ fn main() -> anyhow::Result<()> {
             Ok(if rev == "-" { Side::Empty } else { Side::Tree(repo.tree_of(repo.resolve(rev)?)?) })
         };
         let started = std::time::Instant::now();
-        let set = ChangeSet::between(&repo, &side(old)?, &side(new)?, None, &limits, &Exclude::default())?;
+        let set = ChangeSet::between(&repo, &side(old)?, &side(new)?, None, &limits, &Globs::default())?;
         let milliseconds = started.elapsed().as_secs_f64() * 1e3;
         let files: Vec<_> = set
             .files

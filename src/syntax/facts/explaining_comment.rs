@@ -21,9 +21,32 @@ pub(super) const HAS_EXPLAINING_COMMENT: Fact = Fact {
 
 /// First words of comments that speak to a tool.
 const DIRECTIVES: [&str; 26] = [
-    "noqa", "type:", "pylint:", "pyright:", "mypy:", "flake8:", "ruff:", "nosec", "pragma:", "fmt:", "isort:", "yapf:",
-    "eslint", "@ts-", "tslint:", "prettier-", "istanbul", "c8", "biome-", "jshint", "nolint", "go:", "clang-format",
-    "phpcs:", "rubocop:", "@phpstan-",
+    "noqa",
+    "type:",
+    "pylint:",
+    "pyright:",
+    "mypy:",
+    "flake8:",
+    "ruff:",
+    "nosec",
+    "pragma:",
+    "fmt:",
+    "isort:",
+    "yapf:",
+    "eslint",
+    "@ts-",
+    "tslint:",
+    "prettier-",
+    "istanbul",
+    "c8",
+    "biome-",
+    "jshint",
+    "nolint",
+    "go:",
+    "clang-format",
+    "phpcs:",
+    "rubocop:",
+    "@phpstan-",
 ];
 
 fn is_explained(new: &Parsed, input: &FactInput<'_>) -> bool {
@@ -56,7 +79,8 @@ fn is_explained_above(new: &Parsed, line: Line) -> bool {
 fn explains(new: &Parsed, comment: Range<usize>) -> bool {
     let text = new.source().get(comment).unwrap_or("");
     text.lines().any(|line| {
-        let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '*' | '#' | '!' | '<' | '-'));
+        let line =
+            line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '*' | '#' | '!' | '<' | '-'));
         let lower = line.to_ascii_lowercase();
         let speaks_to_tool = DIRECTIVES.iter().any(|directive| lower.starts_with(directive));
         // One word of three letters: `x`, `1` and rulers are no reasons.

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
-use diffsieve::diff::{Body, ChangeSet, Exclude, Limits, NotCode, Plan, Status, Unread, load};
+use diffsieve::diff::{Body, ChangeSet, Globs, Limits, NotCode, Plan, Status, Unread, load};
 use diffsieve::finding::RepoPath;
 use diffsieve::git::{Error, Missing, Oid, Side};
 
@@ -285,7 +285,7 @@ fn attributes_come_from_the_tree_that_is_named() {
         &side(&ours, &head),
         Some(tree),
         &Limits::default(),
-        &Exclude::default(),
+        &Globs::default(),
     )
     .expect("the sides can be read");
     let class = |name: &str| all.files.iter().find(|file| file.path == RepoPath::from(name)).expect(name).class;
@@ -341,7 +341,7 @@ fn limits_are_named() {
     let new = repo.commit("new");
     let ours = repo.open();
     let limits = Limits { file_bytes: 10_000, probe_bytes: 100_000, line_chars: 200, lines: 500 };
-    let exclude = Exclude::new(["left/**"]).expect("a glob");
+    let exclude = Globs::new(["left/**"]).expect("a glob");
     let set = ChangeSet::between(&ours, &side(&ours, &old), &side(&ours, &new), None, &limits, &exclude).expect("read");
     let bodies: Vec<String> = set
         .files
@@ -370,7 +370,7 @@ fn files_load_on_several_threads() {
     let ours = repo.open();
     let plan = Plan::between(&ours, &side(&ours, &old), &side(&ours, &new), None).expect("the sides can be read");
     let serial = set(&ours, &side(&ours, &old), &side(&ours, &new));
-    let (limits, exclude) = (Limits::default(), Exclude::default());
+    let (limits, exclude) = (Limits::default(), Globs::default());
     let counts: Vec<u64> = std::thread::scope(|scope| {
         let work = |files: &'static str, part: Vec<diffsieve::diff::Planned>| {
             let _ = files;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use diffsieve::diff::{Body, ChangeSet, Exclude, Limits, NotCode};
+use diffsieve::diff::{Body, ChangeSet, Globs, Limits, NotCode};
 use diffsieve::finding::RepoPath;
 use diffsieve::git::{Repository, Side};
 
@@ -246,15 +246,9 @@ fn submodules_on_disk_are_not_entered() {
     repo.git(&["commit", "-qm", "submodule"]);
     std::fs::write(inner.join("x"), "changed\n").expect("written");
     let ours = repo.open();
-    let tracked = ChangeSet::between(
-        &ours,
-        &side(&ours, "HEAD~1"),
-        &Side::Worktree,
-        None,
-        &Limits::default(),
-        &Exclude::default(),
-    )
-    .expect("read");
+    let tracked =
+        ChangeSet::between(&ours, &side(&ours, "HEAD~1"), &Side::Worktree, None, &Limits::default(), &Globs::default())
+            .expect("read");
     assert_eq!(shown(&rows(&tracked.files)), ["A  inner"]);
     assert!(matches!(tracked.files[0].body, Body::NotCode(NotCode::Submodule)));
 }

@@ -1,6 +1,6 @@
 //! What git says, and the assertion that we say the same.
 
-use diffsieve::diff::{Body, ChangeSet, Exclude, FileChange, Hunk, Limits, NotCode, patch};
+use diffsieve::diff::{Body, ChangeSet, FileChange, Globs, Hunk, Limits, NotCode, patch};
 use diffsieve::git::{Repository, Side};
 
 use crate::support::Repo;
@@ -13,7 +13,7 @@ pub(crate) fn limits() -> Limits {
 }
 
 pub(crate) fn set(repo: &Repository, old: &Side, new: &Side) -> ChangeSet {
-    ChangeSet::between(repo, old, new, None, &limits(), &Exclude::default()).expect("the sides can be read")
+    ChangeSet::between(repo, old, new, None, &limits(), &Globs::default()).expect("the sides can be read")
 }
 
 pub(crate) fn side(repo: &Repository, rev: &str) -> Side {
