@@ -3,28 +3,28 @@
 use std::io;
 
 use super::page::{Ink, Page};
-use super::frame;
+use super::{frame, summary};
 use crate::escape::{visible, visible_lines};
 use crate::finding::{Anchored, Finding, Source, Step};
-use crate::report::Style;
+use crate::report::Report;
 
 /// Prints everything that is known of a finding: where it is, who raised it, what every stage decided, how it ended.
-pub fn explain(finding: &Finding, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
-    let mut page = Page::new(style);
+pub fn explain(report: &Report<'_>, finding: &Finding, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut page = Page::new(report.style);
     let name = page.paint(Ink::of(finding.level), &format!("{}[{}]", finding.level, visible(&finding.claim.tag)));
     let title = page.paint(Ink::Bold, &visible(&finding.title));
     page.line(&format!("{name}: {title}"));
     frame::code(&mut page, finding);
     frame::suggestion(&mut page, finding);
     page.blank();
-    facts(&mut page, finding);
+    facts(&mut page, report, finding);
     page.blank();
     trail(&mut page, &finding.trail);
     outcome(&mut page, finding);
     page.print(out)
 }
 
-fn facts(page: &mut Page, finding: &Finding) {
+fn facts(page: &mut Page, report: &Report<'_>, finding: &Finding) {
     let mut row = |name: &str, value: &str| page.prose(&format!("{name:<13}"), value);
     row("fingerprint", &format!("{} (window {})", finding.fingerprint, finding.window));
     if let Some(function) = finding.function.as_ref().filter(|name| !name.raw().is_empty()) {
@@ -39,6 +39,14 @@ fn facts(page: &mut Page, finding: &Finding) {
     row("score", &finding.score.map_or("not scored".to_owned(), |score| format!("{score:.1} of 10")));
     for place in &finding.related {
         row("merged with", &format!("{}:{}", super::place(&place.path), place.line));
+    }
+    if let Some(tag) = report.tags.iter().find(|tag| tag.name == *finding.claim.tag) {
+        row("pack", &visible(&tag.pack));
+        row("about", &visible_lines(&tag.help));
+    }
+    row("in", &visible(&report.review.change.description));
+    if report.style.funnel {
+        row("funnel", &summary::funnel(report.review));
     }
 }
 

@@ -123,7 +123,7 @@ fn not_code(page: &mut Page, review: &Review) {
 }
 
 /// `raised 31 → ungrounded 6 → … → shown 3`, in the order of the stages.
-fn funnel(review: &Review) -> String {
+pub(super) fn funnel(review: &Review) -> String {
     let stage_of = |reason: &str| {
         let dropped = review.dropped.iter().filter_map(|finding| finding.dropped.as_ref());
         dropped.filter(|dropped| dropped.reason == reason).map(|dropped| dropped.stage).min()

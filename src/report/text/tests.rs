@@ -3,7 +3,7 @@ use proptest::prop_assert;
 
 use super::page::{columns, fit};
 use super::{FORMAT, explain};
-use crate::finding::{Columns, Finding, Line, Untrusted};
+use crate::finding::{Columns, Line, Untrusted};
 use crate::report::fixture::{self, Fixture};
 use crate::report::{Report, Style};
 
@@ -13,9 +13,9 @@ fn printed(fixture: &Fixture, style: Style) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
-fn explained(finding: &Finding) -> String {
+fn explained(fixture: &Fixture, finding: &crate::finding::Finding) -> String {
     let mut out = Vec::new();
-    explain(finding, Style::default(), &mut out).expect("a vector takes everything");
+    explain(&fixture.report(), finding, &mut out).expect("a vector takes everything");
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -118,7 +118,7 @@ fn what_was_not_read_comes_first() {
 #[test]
 fn a_story_is_told_for_shown_and_dropped() {
     let fixture = fixture::plain();
-    let shown = explained(&fixture.review.findings[0]);
+    let shown = explained(&fixture, &fixture.review.findings[0]);
     let story = "
 fingerprint  000000000000000000000000000a11da (window 00000000000000000000000000000b17)
 function     add
@@ -127,13 +127,17 @@ anchor       exact: line and quote agree
 evidence     proved: is_default = true
 score        not scored
 merged with  shop/über uns.py:3
+pack         cqs-core
+about        **Mutable default argument.** Look at what the change does and say why it is right, or
+             change it.
+in           origin/main...HEAD (merge base 0123456)
 
 collect   raised   MutableDefault/pattern: the pattern matched
 ground    kept     exact: line and quote agree
 Shown as error.
 ";
     assert!(shown.ends_with(story), "{shown}");
-    let dropped = explained(&fixture.review.dropped[0]);
+    let dropped = explained(&fixture, &fixture.review.dropped[0]);
     let end = "
 collect   raised   ResourceLeak/pattern: the pattern matched
 evidence  dropped  refuted:is_closed: the resource is closed in line 9
