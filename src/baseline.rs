@@ -156,6 +156,16 @@ fn entry(node: &Node, problems: &mut Vec<Problem>) -> Option<Entry> {
     let mut required = |key| fields.required(key).and_then(Node::text).map(str::to_owned);
     let (path, tag, fingerprint) = (required("path"), required("tag"), required("fingerprint"));
     let (window, reason) = (required("window"), required("reason"));
+    for (key, digits) in [("fingerprint", &fingerprint), ("window", &window)] {
+        let good =
+            |digits: &String| digits.len() == 32 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if digits.as_ref().is_some_and(|digits| !good(digits)) {
+            let at = fields.at().clone();
+            fields
+                .problems
+                .push(Problem::at(&at, format!("`{key}` has 32 hexadecimal digits, as the review prints it")));
+        }
+    }
     let until = fields.node("until");
     let date = until.and_then(Node::text).and_then(Date::parse);
     if let (Some(until), None) = (until, date) {
@@ -202,4 +212,52 @@ pub fn schema() -> serde_json::Value {
             }},
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_read_strictly() {
+        for good in ["2026-12-31", "2024-02-29", "2000-02-29"] {
+            assert_eq!(Date::parse(good).map(|date| date.to_string()).as_deref(), Some(good));
+        }
+        for bad in
+            ["2026-13-01", "2026-02-29", "1900-02-29", "2026-1-01", "2026-01-00", "2026/01/01", "", "２０２６-01-01"]
+        {
+            assert_eq!(Date::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn unix_seconds_become_days() {
+        for (seconds, day) in
+            [(0, "1970-01-01"), (951_782_399, "2000-02-28"), (951_782_400, "2000-02-29"), (1_795_132_800, "2026-11-20")]
+        {
+            assert_eq!(Date::of_unix_seconds(seconds).to_string(), day);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let baseline = Baseline {
+            entries: vec![Entry {
+                path: "a \"b\"\n.py".to_owned(),
+                tag: "IsLiteral".to_owned(),
+                fingerprint: Fingerprint::new("0123456789abcdef0123456789abcdef"),
+                window: Fingerprint::new("fedcba9876543210fedcba9876543210"),
+                reason: "accepted: see \u{202e} #12".to_owned(),
+                until: Date::parse("2027-01-31"),
+            }],
+        };
+        assert_eq!(Baseline::parse("b", &baseline.render()), Ok(baseline));
+    }
+
+    #[test]
+    fn an_acceptance_without_a_reason_is_refused() {
+        let text = r#"{"findings": [{"path": "a", "tag": "T", "fingerprint": "f", "window": "w", "reason": " "}]}"#;
+        let problems = Baseline::parse("b.json", text).expect_err("no reason");
+        assert_eq!(problems[0].to_string(), "b.json:1:15: a baseline entry needs a reason");
+    }
 }

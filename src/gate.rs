@@ -136,3 +136,40 @@ pub fn decide(review: &Review, policy: Policy) -> Decision {
 fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::RepoPath;
+    use crate::review::Skip;
+
+    const POLICY: Policy = Policy { fail_on: FailOn::Level(Level::Error), on_incomplete: OnIncomplete::Fail };
+
+    fn unread() -> Review {
+        let mut review = Review::default();
+        let skip = Skip { path: RepoPath::from("a"), lines: None, unread: true, why: "too large".to_owned() };
+        review.coverage.skipped.push(skip);
+        review
+    }
+
+    #[test]
+    fn nothing_found_passes() {
+        assert_eq!(decide(&Review::default(), POLICY).verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn what_was_not_read_is_no_pass_unless_the_policy_says_so() {
+        let decision = decide(&unread(), POLICY);
+        assert_eq!((decision.verdict, decision.complete), (Verdict::Incomplete, false));
+        let decision = decide(&unread(), Policy { on_incomplete: OnIncomplete::Warn, ..POLICY });
+        assert_eq!((decision.verdict, decision.complete), (Verdict::Pass, false));
+        assert!(decision.reason.contains("could not be read"), "{}", decision.reason);
+    }
+
+    #[test]
+    fn what_is_not_code_leaves_the_review_complete() {
+        let mut review = unread();
+        review.coverage.skipped[0].unread = false;
+        assert!(decide(&review, POLICY).complete);
+    }
+}

@@ -11,7 +11,6 @@ mod rules;
 mod schema;
 mod setup;
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 

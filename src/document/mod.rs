@@ -4,6 +4,8 @@
 mod fields;
 mod merge;
 mod parse;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;

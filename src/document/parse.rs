@@ -11,7 +11,7 @@ use super::{At, Entry, Node, Problem, Value};
 /// Deepest nesting that is read.
 const MAX_DEPTH: usize = 32;
 /// Most values in one file, aliases counted where they are used.
-const MAX_NODES: usize = 200_000;
+const MAX_NODES: usize = 50_000;
 /// Most aliases in one file.
 const MAX_ALIASES: usize = 100;
 /// Largest file, in bytes.

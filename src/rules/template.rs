@@ -132,3 +132,36 @@ fn mask(value: &str) -> String {
 fn codepoints(value: &str) -> String {
     value.chars().take(8).map(|character| format!("U+{:04X}", character as u32)).collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(text: &str, whole: bool) -> Result<String, String> {
+        let captures = [("name", "token"), ("0", "AKIAQYLPMN5HFIQR7XYA"), ("b", "\u{202e}")];
+        let captures = captures.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        parts(text).map(|parts| Template(parts).render(&captures, whole))
+    }
+
+    #[test]
+    fn captures_are_put_in_their_places() {
+        assert_eq!(render("`{name}` holds {0|mask}", false).as_deref(), Ok("`token` holds AKIA… (20 characters)"));
+        assert_eq!(render("{b|codepoint} here", false).as_deref(), Ok("U+202E here"));
+        assert_eq!(render("a {{literal}} {missing}.", false).as_deref(), Ok("a {literal} ."));
+    }
+
+    #[test]
+    fn what_is_no_template_is_refused() {
+        for text in ["{", "}", "{a", "a}", "{a b}", "{}", "{name|shout}"] {
+            assert!(render(text, false).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_shortens_long_captures_and_a_fix_does_not() {
+        let captures = BTreeMap::from([("a".to_owned(), "x".repeat(500))]);
+        let template = Template(parts("{a}").expect("a capture"));
+        assert_eq!(template.render(&captures, false).chars().count(), MAX_CAPTURE + 1);
+        assert_eq!(template.render(&captures, true).len(), 500);
+    }
+}
