@@ -75,7 +75,6 @@ Fix the findings, or accept them in one of these ways, each of which stays visib
   - a maintainer adds the fingerprint to the baseline on the base branch (diffsieve baseline update)
   - a comment `diffsieve: ignore[Tag] reason` on the line, where policy counts ignores that a change
     brings along
-  - the label that your workflow accepts for it, where it has one
 `diffsieve explain FINGERPRINT` tells how a finding came about.
 "#;
     let style = Style { funnel: true, ..Style::default() };
