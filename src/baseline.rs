@@ -157,10 +157,13 @@ fn entry(node: &Node, problems: &mut Vec<Problem>) -> Option<Entry> {
     let (path, tag, fingerprint) = (required("path"), required("tag"), required("fingerprint"));
     let (window, reason) = (required("window"), required("reason"));
     for (key, digits) in [("fingerprint", &fingerprint), ("window", &window)] {
-        let good = |digits: &String| digits.len() == 32 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let good =
+            |digits: &String| digits.len() == 32 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         if digits.as_ref().is_some_and(|digits| !good(digits)) {
             let at = fields.at().clone();
-            fields.problems.push(Problem::at(&at, format!("`{key}` has 32 hexadecimal digits, as the review prints it")));
+            fields
+                .problems
+                .push(Problem::at(&at, format!("`{key}` has 32 hexadecimal digits, as the review prints it")));
         }
     }
     let until = fields.node("until");

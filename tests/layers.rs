@@ -46,7 +46,8 @@ fn complaints(path: &str, source: &str) -> Vec<String> {
     let code = without_comments_and_literals(source);
     let mut complaints = Vec::new();
     for (name, owners) in OWNERS {
-        let owned = owners.iter().any(|owner| path.strip_prefix(owner).is_some_and(|rest| rest.starts_with(['/', '.'])));
+        let owned =
+            owners.iter().any(|owner| path.strip_prefix(owner).is_some_and(|rest| rest.starts_with(['/', '.'])));
         if !owned && words(&code).any(|word| word == name) {
             complaints.push(format!("src/{path} names `{name}`; only src/{} may", owners.join(" and src/")));
         }
@@ -78,7 +79,8 @@ fn complaints(path: &str, source: &str) -> Vec<String> {
 fn used_modules(path: &str, code: &str) -> Vec<String> {
     let mut used = Vec::new();
     for (at, _) in code.match_indices("crate::") {
-        if !code[..at].ends_with(|character: char| character.is_alphanumeric() || character == '_' || character == '$') {
+        if !code[..at].ends_with(|character: char| character.is_alphanumeric() || character == '_' || character == '$')
+        {
             used.extend(first_names(&code[at + "crate::".len()..]));
         }
     }

@@ -43,6 +43,11 @@ pub(super) struct Reviewed {
     pub(super) provenance: Provenance,
 }
 
+/// A saved report.
+pub(super) fn read_report(path: &Path) -> anyhow::Result<Vec<u8>> {
+    read_file(path, PATCH_BYTES)?.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(path)))
+}
+
 /// Where files of the policy are read from.
 enum Root<'a> {
     Disk(PathBuf),
@@ -294,7 +299,8 @@ fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
     if bytes.len() as u64 > PATCH_BYTES {
         return Err(anyhow!("the patch has more than {PATCH_BYTES} bytes").into());
     }
-    let files = patch::parse(&bytes).map_err(|error| anyhow!("the patch cannot be read: {error}"))?;
+    let files =
+        patch::parse(&bytes, &diff::Limits::default()).map_err(|error| anyhow!("the patch cannot be read: {error}"))?;
     let loadout = rules_only(place)?;
     let name = if path == Path::new("-") { "standard input".to_owned() } else { super::shown(path) };
     let mut notes = Vec::new();

@@ -16,7 +16,7 @@ use gix::worktree::stack::state::attributes::Source;
 
 use super::changes::{Changes, Content, Entry, EntryKind};
 use super::error::chain;
-use super::{Error, Oid, Repository, index};
+use super::{Error, Oid, Repository, Side, index};
 use crate::finding::RepoPath;
 
 /// A file over this size is not hashed: it counts as changed and takes no part in the search for renames.
@@ -30,18 +30,7 @@ pub(super) fn entries(repo: &Repository, notes: &mut Changes) -> Result<Vec<Entr
     let mut known: BTreeMap<RepoPath, Entry> =
         index::entries(repo, &mut notes.unmerged)?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
     let executable_bit = local.filesystem_options().map_err(|error| failed(&error))?.executable_bit;
-    let items = local
-        .status(gix::progress::Discard)
-        .map_err(|error| failed(&error))?
-        .index(gix::worktree::IndexPersistedOrInMemory::InMemory(index::open(repo, &local)?))
-        .untracked_files(gix::status::UntrackedFiles::Files)
-        .index_worktree_submodules(gix::status::Submodule::Given {
-            ignore: gix::submodule::config::Ignore::All,
-            check_dirty: false,
-        })
-        .index_worktree_rewrites(None)
-        .into_index_worktree_iter([])
-        .map_err(|error| failed(&error))?;
+    let items = platform(repo, &local)?.into_index_worktree_iter([]).map_err(|error| failed(&error))?;
     let mut filters = Filters::new(&local, root)?;
     for item in items {
         let found = match item.map_err(|error| failed(&error))? {
@@ -87,11 +76,53 @@ pub(super) fn entries(repo: &Repository, notes: &mut Changes) -> Result<Vec<Entr
 }
 
 impl Repository {
-    /// Whether tracked files or the index differ from HEAD. Untracked files do not count. False where it cannot be
-    /// told; this only words a note.
+    /// Whether tracked files or the index differ from HEAD. Untracked files do not count, nor does what cannot be told:
+    /// this only words a note.
     pub fn has_uncommitted(&self) -> bool {
-        self.root.is_some() && self.local().is_dirty().unwrap_or(false)
+        self.look_for_uncommitted().unwrap_or(false)
     }
+
+    fn look_for_uncommitted(&self) -> Option<bool> {
+        let local = self.local();
+        self.root.as_deref()?;
+        let head = match self.head().ok()?.id() {
+            Some(id) => Side::Tree(self.tree_of(id).ok()?),
+            None => Side::Empty,
+        };
+        let staged = self.changes(&head, &Side::Index).ok()?;
+        if !staged.list.is_empty() || !staged.unmerged.is_empty() {
+            return Some(true);
+        }
+        let mut items = platform(self, &local)
+            .ok()?
+            .index_worktree_options_mut(|options| options.dirwalk_options = None)
+            .into_index_worktree_iter([])
+            .ok()?;
+        Some(items.any(|item| match item {
+            Ok(Item::Modification { status, entry, .. }) => {
+                !matches!(changed_kind(&status, index::kind_of(entry.mode)), Tracked::Same)
+            }
+            _ => false,
+        }))
+    }
+}
+
+/// gix's comparison of index and disk, without submodules and renames. The index is read again, because it is consumed.
+fn platform<'repo>(
+    repo: &Repository,
+    local: &'repo gix::Repository,
+) -> Result<gix::status::Platform<'repo, gix::progress::Discard>, Error> {
+    let platform = local
+        .status(gix::progress::Discard)
+        .map_err(|error| Error::Worktree { at: None, why: chain(&error) })?
+        .index(gix::worktree::IndexPersistedOrInMemory::InMemory(index::open(repo, local)?))
+        .untracked_files(gix::status::UntrackedFiles::Files)
+        .index_worktree_submodules(gix::status::Submodule::Given {
+            ignore: gix::submodule::config::Ignore::All,
+            check_dirty: false,
+        })
+        .index_worktree_rewrites(None);
+    Ok(platform)
 }
 
 enum Tracked {

@@ -106,6 +106,11 @@ impl Repository {
             let place = repo.workdir().unwrap_or_else(|| repo.git_dir());
             return Err(Error::Untrusted(error::shown(&normal(place))));
         }
+        // gix asks for this through the filter above, so it does not see it.
+        let storage = repo.config_snapshot().string("extensions.refStorage");
+        if storage.is_some_and(|storage| storage.eq_ignore_ascii_case(b"reftable")) {
+            return Err(Error::Reftable(error::shown(repo.git_dir())));
+        }
         let asked = env("GIT_WORK_TREE").filter(|value| !value.is_empty()).map(|value| dir.join(value));
         let root = match asked {
             Some(root) => Some(root),
@@ -216,20 +221,14 @@ fn discover(dir: &Path, env: Env<'_>) -> gix::Result<gix::ThreadSafeRepository> 
     gix::ThreadSafeRepository::discover_opts(dir, upwards, trust)
 }
 
-/// Says which of the known reasons keeps a repository closed. gix has one error type for all of them, so the folder is
-/// looked at again.
+/// Says which of the known reasons keeps a repository closed.
 fn explain_open(error: gix::Error, dir: &Path) -> Error {
     let place = error::shown(dir);
-    let candidate = if gix::discover::is_git(dir).is_ok() {
-        Some(dir.to_owned())
-    } else {
-        gix::discover::upwards(dir).ok().map(|(found, _)| found.into_repository_and_work_tree_directories().0)
-    };
-    match candidate {
-        None => Error::NotARepository(place),
-        Some(git_dir) if git_dir.join("reftable").is_dir() => Error::Reftable(place),
-        Some(_) => Error::Open { dir: place, why: error::chain(&error) },
+    let nothing_found = error.downcast_any_ref::<gix::discover::upwards::Error>().is_some();
+    if nothing_found || (error.is_not_found() && gix::discover::is_git(dir).is_err()) {
+        return Error::NotARepository(place);
     }
+    Error::Open { dir: place, why: error::chain(&error) }
 }
 
 /// The path without `.` and `..`, resolved by the file system where it can be, so that prefixes compare.

@@ -178,9 +178,10 @@ fn stands_behind_code(view: &FileView<'_>, line: Line, at: usize) -> bool {
     let Some(parsed) = view.parsed() else { return false };
     let start = parsed.line_range(line).start;
     let before = parsed.source().get(start..start + at).unwrap_or_default();
-    before.bytes().enumerate().any(|(offset, byte)| {
-        !byte.is_ascii_whitespace() && parsed.region(start + offset) != Region::Comment
-    })
+    before
+        .bytes()
+        .enumerate()
+        .any(|(offset, byte)| !byte.is_ascii_whitespace() && parsed.region(start + offset) != Region::Comment)
 }
 
 /// Tells ignores that the change took along from those that it added: each one on the removed lines of a hunk excuses

@@ -2,5 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that meets nothing where something must be has failed")]
 
 mod cli;
+mod git;
 mod program;
 mod sieve;
+mod support;

@@ -380,7 +380,8 @@ pub fn list(value: &Value) -> &[Value] {
 
 fn describe(command: &Command) -> String {
     let words: Vec<OsString> = command.get_args().map(OsStr::to_owned).collect();
-    let set: Vec<_> = command.get_envs().filter(|(name, _)| *name == "FORCE_COLOR" || *name == "CLICOLOR_FORCE").collect();
+    let set: Vec<_> =
+        command.get_envs().filter(|(name, _)| *name == "FORCE_COLOR" || *name == "CLICOLOR_FORCE").collect();
     format!("diffsieve {words:?} {set:?}")
 }
 

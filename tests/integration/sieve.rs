@@ -244,7 +244,10 @@ fn a_wrong_baseline_says_where() {
         ("[]", &["baseline.json:1:1", "a baseline is a map"]),
         ("{\"schema\": \"diffsieve.baseline/v2\", \"findings\": []}", &["diffsieve.baseline/v1"]),
         ("{\"schema\": \"diffsieve.baseline/v1\"}", &["a baseline needs `findings`"]),
-        ("{\"schema\": \"diffsieve.baseline/v1\", \"findings\": [{}]}", &["needs `path`", "needs `fingerprint`", "`reason`"]),
+        (
+            "{\"schema\": \"diffsieve.baseline/v1\", \"findings\": [{}]}",
+            &["needs `path`", "needs `fingerprint`", "`reason`"],
+        ),
         ("{\"schema\": \"diffsieve.baseline/v1\", \"finding\": []}", &["no key `finding`", "did you mean `findings`?"]),
         (
             "{\"schema\": \"diffsieve.baseline/v1\", \"findings\": [{\"path\": \"a\", \"tag\": \"T\", \"fingerprint\": \

@@ -290,14 +290,13 @@ fn fingerprint(key: &'static str, digits: String) -> Result<Fingerprint, Error> 
     if plain { Ok(Fingerprint::new(digits)) } else { Err(Error::Value { key, value: digits }) }
 }
 
+/// A path from an artifact may become a file to comment on or to change, so it must stay inside the repository.
 fn path(key: &'static str, text: String, bytes: Option<String>) -> Result<RepoPath, Error> {
-    match bytes {
-        None => Ok(RepoPath::new(text)),
-        Some(encoded) => match percent_decoded(&encoded) {
-            Some(bytes) => Ok(RepoPath::new(bytes)),
-            None => Err(Error::Value { key, value: encoded }),
-        },
-    }
+    let path = match &bytes {
+        None => Some(RepoPath::new(&text)),
+        Some(encoded) => percent_decoded(encoded).map(RepoPath::new),
+    };
+    path.filter(RepoPath::is_inside).ok_or_else(|| Error::Value { key, value: bytes.unwrap_or(text) })
 }
 
 fn percent_decoded(text: &str) -> Option<Vec<u8>> {
