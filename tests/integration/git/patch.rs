@@ -1,7 +1,7 @@
 //! Patches as text: what others write, what we write, and laws.
 
 use diffsieve::diff::patch::{Error, parse, to_patch};
-use diffsieve::diff::{Body, ChangeSet, Exclude, FileChange, Limits, NotCode, Status};
+use diffsieve::diff::{Body, ChangeSet, FileChange, Globs, Limits, NotCode, Status};
 use diffsieve::finding::{Line, RepoPath};
 use diffsieve::git::line_changes;
 use proptest::prelude::*;
@@ -102,15 +102,9 @@ fn gits_own_patches_read_back_in_every_dress() {
 fn what_we_write_git_applies() {
     let (repo, old, new) = busy();
     let ours = repo.open();
-    let set = ChangeSet::between(
-        &ours,
-        &side(&ours, &old),
-        &side(&ours, &new),
-        None,
-        &Limits::default(),
-        &Exclude::default(),
-    )
-    .expect("read");
+    let set =
+        ChangeSet::between(&ours, &side(&ours, &old), &side(&ours, &new), None, &Limits::default(), &Globs::default())
+            .expect("read");
     for context in [0, 1, 3, 100] {
         let patch: Vec<u8> = set
             .files
