@@ -265,7 +265,15 @@ fn public_url(url: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::public_url;
+    use super::{Reader, Repository, public_url};
+
+    #[test]
+    fn threads_can_share_a_repository_and_own_a_reader() {
+        const fn shared<T: Send + Sync>() {}
+        const fn owned<T: Send>() {}
+        shared::<Repository>();
+        owned::<Reader>();
+    }
 
     #[test]
     fn an_address_loses_its_credentials() {
