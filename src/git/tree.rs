@@ -29,22 +29,40 @@ pub(super) struct Difference {
 
 /// Every file that differs between two trees, `None` being the empty tree; unsorted.
 pub(super) fn compare(repo: &Repository, old: Option<Oid>, new: Option<Oid>) -> Result<Vec<Difference>, Error> {
-    walk(repo, (Vec::new(), old, new, 0), CHANGED)
+    walk(repo, (Vec::new(), old, new, 0), CHANGED, &mut |_, _| false)
 }
 
 /// All files of a tree, below `prefix` (empty, or ending in `/`).
 pub(super) fn list(repo: &Repository, tree: Oid, prefix: &[u8]) -> Result<Vec<Entry>, Error> {
-    let found = walk(repo, (prefix.to_vec(), None, Some(tree), 0), LISTED)?;
+    list_without(repo, tree, prefix, &mut |_, _| false)
+}
+
+/// As [`list`], without the folders for which `skip` says so, given their path with a final `/` and their tree.
+pub(super) fn list_without(
+    repo: &Repository,
+    tree: Oid,
+    prefix: &[u8],
+    skip: &mut dyn FnMut(&[u8], Oid) -> bool,
+) -> Result<Vec<Entry>, Error> {
+    let found = walk(repo, (prefix.to_vec(), None, Some(tree), 0), LISTED, skip)?;
     Ok(found.into_iter().filter_map(|difference| difference.new).collect())
 }
 
-fn walk(repo: &Repository, start: Pending, limit: usize) -> Result<Vec<Difference>, Error> {
+fn walk(
+    repo: &Repository,
+    start: Pending,
+    limit: usize,
+    skip: &mut dyn FnMut(&[u8], Oid) -> bool,
+) -> Result<Vec<Difference>, Error> {
     let local = repo.local();
     let hash = local.object_hash();
     let mut walk = Walk { found: Vec::new(), pending: vec![start], path_bytes: 0, paths: 0, limit };
     while let Some((prefix, old, new, level)) = walk.pending.pop() {
         if level > LEVELS {
             return Err(Error::TooMany { what: "folder levels", limit: LEVELS });
+        }
+        if old.is_none() && new.is_some_and(|new| skip(&prefix, new)) {
+            continue;
         }
         let data = |id: Option<Oid>| id.map(|id| read(repo, &local, id)).transpose();
         let (old_data, new_data) = (data(old)?.unwrap_or_default(), data(new)?.unwrap_or_default());
