@@ -124,6 +124,13 @@ impl Place {
         Run { command, input: Vec::new() }
     }
 
+    /// The program where only one core may be used, as far as this machine can pin it.
+    pub fn pinned<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
+        let mut command = self.scrubbed("taskset");
+        command.args(["-c", "0", env!("CARGO_BIN_EXE_diffsieve")]).args(args);
+        Run { command, input: Vec::new() }
+    }
+
     /// Runs the program.
     pub fn run<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Ran {
         self.program(args).run()

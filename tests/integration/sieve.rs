@@ -350,3 +350,12 @@ fn a_claim_that_starts_before_the_change_is_not_shown() {
     let review = place.review(["--fail-on", "note"]);
     assert_eq!((review.shown().len(), review.code), (0, 0));
 }
+
+/// A file that is nothing but findings, as large as a reviewed file may be.
+#[test]
+fn a_flood_of_findings_ends() {
+    let review = house("", &"MARK-1\n".repeat(30_000));
+    assert_eq!(review.shown().len(), 5);
+    assert_eq!(review.report["funnel"]["raised"], 30_000);
+    assert_eq!(review.dropped().len(), 29_995);
+}
