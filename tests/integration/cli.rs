@@ -561,8 +561,8 @@ fn explain_tells_the_story_of_shown_and_dropped_findings() {
     place.run(["explain", &shown, "--report", "report.json"]).prints(&["Marker", "a.txt"]);
     place.run(["explain", &dropped, "--report", "report.json"]).prints(&["duplicate"]);
     place.write("broken.json", "{\"schema\": \"diffsieve.report/v1\"");
-    place.run(["explain", &shown, "--report", "broken.json"]).fails(2, &["`broken.json` is no report"]);
-    place.run(["explain", &shown, "--report", "gone.json"]).fails(2, &["`gone.json` cannot be read"]);
+    place.run(["explain", &shown, "--report", "broken.json"]).fails(2, &["broken.json: the file is no diffsieve report"]);
+    place.run(["explain", &shown, "--report", "gone.json"]).fails(2, &["there is no file `gone.json`"]);
 }
 
 #[test]
