@@ -256,7 +256,8 @@ mod tests {
 
     #[test]
     fn an_acceptance_without_a_reason_is_refused() {
-        let text = r#"{"findings": [{"path": "a", "tag": "T", "fingerprint": "f", "window": "w", "reason": " "}]}"#;
+        let text = r#"{"findings": [{"path": "a", "tag": "T", "fingerprint": "0123456789abcdef0123456789abcdef",
+            "window": "0123456789abcdef0123456789abcdef", "reason": " "}]}"#;
         let problems = Baseline::parse("b.json", text).expect_err("no reason");
         assert_eq!(problems[0].to_string(), "b.json:1:15: a baseline entry needs a reason");
     }

@@ -19,6 +19,8 @@ pub struct Raised {
     pub bytes: Option<Range<usize>>,
     /// Captures.
     pub captures: BTreeMap<String, String>,
+    /// Whether the message masks something, so that the code around it has to be masked too.
+    pub secret: bool,
 }
 
 /// The detectors of the loaded packs, sorted by who they read.
@@ -149,7 +151,8 @@ impl<'r> Engine<'r> {
                 level: detector.level,
                 source,
             };
-            raised.push(Raised { claim, bytes: hit.bytes, captures: hit.captures });
+            let secret = !detector.message.masked(&hit.captures).is_empty();
+            raised.push(Raised { claim, bytes: hit.bytes, captures: hit.captures, secret });
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn entries(repo: &Repository, notes: &mut Changes) -> Result<Vec<Entr
         index::entries(repo, &mut notes.unmerged)?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
     let executable_bit = local.filesystem_options().map_err(|error| failed(&error))?.executable_bit;
     let items = platform(repo, &local)?.into_index_worktree_iter([]).map_err(|error| failed(&error))?;
-    let mut filters = Filters::new(&local, root)?;
+    let mut filters = Filters::new(&local, repo.index_file.as_deref())?;
     for item in items {
         let found = match item.map_err(|error| failed(&error))? {
             Item::Modification { rela_path, status, entry, .. } => {
@@ -178,14 +178,13 @@ pub(super) fn size(root: &Path, path: &RepoPath) -> Result<u64, Error> {
 pub(super) struct Filters {
     pipeline: gix::filter::plumbing::Pipeline,
     attributes: gix::worktree::Stack,
-    index: gix::worktree::Index,
+    index: gix::index::File,
 }
 
 impl Filters {
-    pub(super) fn new(repo: &gix::Repository, root: &Path) -> Result<Self, Error> {
+    pub(super) fn new(repo: &gix::Repository, index_file: Option<&Path>) -> Result<Self, Error> {
         let failed = |error: &gix::Error| Error::Worktree { at: None, why: chain(error) };
-        debug_assert_eq!(repo.workdir(), Some(root));
-        let index = repo.index_or_empty().map_err(|error| failed(&error))?;
+        let index = index::open_at(repo, index_file)?;
         let attributes =
             repo.attributes_only(&index, Source::WorktreeThenIdMapping).map_err(|error| failed(&error))?.detach();
         let mut options = gix::filter::Pipeline::options(repo).map_err(|error| failed(&error))?;

@@ -100,7 +100,7 @@ pub enum Error {
     /// A comparison or a tree over the fixed bounds that stop repository bombs.
     #[error("more than {limit} {what}: too much to review")]
     TooMany {
-        /// Changed files, folder levels.
+        /// Files, folder levels.
         what: &'static str,
         /// The bound.
         limit: usize,

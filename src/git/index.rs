@@ -1,5 +1,7 @@
 //! The index as a list of entries.
 
+use std::path::Path;
+
 use gix::index::entry::{Flags, Mode, Stage};
 
 use super::changes::{Content, Entry, EntryKind};
@@ -12,7 +14,12 @@ pub(super) fn open(repo: &Repository, local: &gix::Repository) -> Result<gix::in
     if repo.root.is_none() {
         return Err(Error::Bare);
     }
-    let path = repo.index_file.clone().unwrap_or_else(|| local.index_path());
+    open_at(local, repo.index_file.as_deref())
+}
+
+/// As [`open`], with the value of `GIT_INDEX_FILE`.
+pub(super) fn open_at(local: &gix::Repository, named: Option<&Path>) -> Result<gix::index::File, Error> {
+    let path = named.map_or_else(|| local.index_path(), Path::to_owned);
     let options = gix::index::decode::Options { thread_limit: Some(1), ..Default::default() };
     gix::index::File::at_or_default(&path, local.object_hash(), false, options)
         .map_err(|error| Error::Index { path: shown(&path), why: chain(&error) })

@@ -3,8 +3,8 @@
 //! No program is ever run: filters, textconv, hooks and fsmonitor of any configuration are out of reach, because every
 //! value of a configuration file is ignored but those that say how the repository is stored (`extensions.*`,
 //! `core.bare`), and, for the work tree side only, how files are laid out on this machine ([`Side::Worktree`]).
-//! Replacement refs are off. gix itself reads `HOME`, `XDG_CONFIG_HOME` and the system configuration for one question:
-//! whether `safe.directory` allows a repository that another user owns.
+//! Replacement refs are off. gix itself reads `HOME`, `XDG_CONFIG_HOME`, `GIT_CONFIG_*` and the system configuration for one
+//! question: whether `safe.directory` allows a repository that another user owns.
 
 mod attributes;
 mod changes;
@@ -102,6 +102,8 @@ impl Repository {
 
     fn from_opened(shared: gix::ThreadSafeRepository, dir: &Path, named: bool, env: Env<'_>) -> Result<Self, Error> {
         let mut repo = shared.to_thread_local();
+        // The one setting that gix reads past the filter.
+        repo.clear_namespace();
         if repo.git_dir_trust() != gix::sec::Trust::Full {
             let place = repo.workdir().unwrap_or_else(|| repo.git_dir());
             return Err(Error::Untrusted(error::shown(&normal(place))));
@@ -153,7 +155,7 @@ impl Repository {
 
     /// A reader for one thread.
     pub fn reader(&self) -> Reader {
-        Reader::new(self.local(), self.root.clone(), self.is_partial_clone())
+        Reader::new(self.local(), self.root.clone(), self.index_file.clone(), self.missing())
     }
 
     /// The address of a remote without credentials, query and fragment, as an absolute URI. `None` where there is no
@@ -193,9 +195,12 @@ fn is_ours(section: &gix::config::file::Metadata) -> bool {
 
 fn options() -> gix::open::Options {
     use gix::open::permissions::{Attributes, Config, Environment};
+    // These decide where the user's and the system's configuration lie, which only `safe.directory` is read from.
+    // Whatever else they would set arrives in sections that `is_ours` refuses.
     let environment = Environment {
         xdg_config_home: gix::sec::Permission::Allow,
         home: gix::sec::Permission::Allow,
+        git_prefix: gix::sec::Permission::Allow,
         ..Environment::isolated()
     };
     gix::open::Options::default()

@@ -12,21 +12,20 @@ use crate::finding::RepoPath;
 pub struct Reader {
     repo: gix::Repository,
     root: Option<PathBuf>,
+    index_file: Option<PathBuf>,
     missing: Missing,
     /// Made when the first file on disk is read.
     filters: Option<Filters>,
 }
 
 impl Reader {
-    pub(super) fn new(repo: gix::Repository, root: Option<PathBuf>, partial: bool) -> Self {
-        let missing = if partial {
-            Missing::Partial
-        } else if repo.is_shallow().unwrap_or(false) {
-            Missing::Shallow
-        } else {
-            Missing::Damaged
-        };
-        Self { repo, root, missing, filters: None }
+    pub(super) const fn new(
+        repo: gix::Repository,
+        root: Option<PathBuf>,
+        index_file: Option<PathBuf>,
+        missing: Missing,
+    ) -> Self {
+        Self { repo, root, index_file, missing, filters: None }
     }
 
     /// A blob of at most `limit` bytes; its size is asked for before it is inflated.
@@ -79,7 +78,7 @@ impl Reader {
                 let root = self.root.as_deref().ok_or(Error::Bare)?;
                 let filters = match &mut self.filters {
                     Some(filters) => filters,
-                    none => none.insert(Filters::new(&self.repo, root)?),
+                    none => none.insert(Filters::new(&self.repo, self.index_file.as_deref())?),
                 };
                 filters.read(&self.repo, root, &entry.path, entry.kind, limit)
             }
@@ -117,7 +116,7 @@ impl Repository {
             tree
         } else {
             match self.find_at(tree, folder)? {
-                Some((id, kind)) if kind == gix::objs::tree::EntryKind::Tree => id,
+                Some((id, gix::objs::tree::EntryKind::Tree)) => id,
                 _ => return Ok(Vec::new()),
             }
         };

@@ -11,8 +11,10 @@ use super::error::chain;
 use super::{Error, Oid, Repository};
 use crate::finding::RepoPath;
 
-/// Changed or listed files.
-const FILES: usize = 300_000;
+/// Changed files.
+const CHANGED: usize = 300_000;
+/// Files of one tree, for the index and the work tree.
+const LISTED: usize = 2_000_000;
 /// Folder levels; git itself stops at 2048 (`core.maxTreeDepth`).
 const LEVELS: usize = 2048;
 /// Bytes of all paths together.
@@ -28,7 +30,7 @@ pub(super) struct Difference {
 /// Every file that differs between two trees, `None` being the empty tree; unsorted.
 pub(super) fn compare(repo: &Repository, old: Option<Oid>, new: Option<Oid>) -> Result<Vec<Difference>, Error> {
     let local = repo.local();
-    let mut walk = Walk { found: Vec::new(), pending: vec![(Vec::new(), old, new, 0)], path_bytes: 0 };
+    let mut walk = Walk { found: Vec::new(), pending: vec![(Vec::new(), old, new, 0)], path_bytes: 0, limit: CHANGED };
     while let Some((prefix, old, new, level)) = walk.pending.pop() {
         if level > LEVELS {
             return Err(Error::TooMany { what: "folder levels", limit: LEVELS });
@@ -43,7 +45,8 @@ pub(super) fn compare(repo: &Repository, old: Option<Oid>, new: Option<Oid>) -> 
 /// All files of a tree, below `prefix` (empty, or ending in `/`).
 pub(super) fn list(repo: &Repository, tree: Oid, prefix: &[u8]) -> Result<Vec<Entry>, Error> {
     let local = repo.local();
-    let mut walk = Walk { found: Vec::new(), pending: vec![(prefix.to_vec(), None, Some(tree), 0)], path_bytes: 0 };
+    let mut walk =
+        Walk { found: Vec::new(), pending: vec![(prefix.to_vec(), None, Some(tree), 0)], path_bytes: 0, limit: LISTED };
     while let Some((prefix, _, new, level)) = walk.pending.pop() {
         if level > LEVELS {
             return Err(Error::TooMany { what: "folder levels", limit: LEVELS });
@@ -78,6 +81,7 @@ struct Walk {
     found: Vec<Difference>,
     pending: Vec<Pending>,
     path_bytes: usize,
+    limit: usize,
 }
 
 impl Walk {
@@ -139,8 +143,8 @@ impl Walk {
         path.extend_from_slice(prefix);
         path.extend_from_slice(name);
         self.path_bytes += path.len();
-        if self.found.len() + self.pending.len() >= FILES || self.path_bytes > PATH_BYTES {
-            return Err(Error::TooMany { what: "changed files", limit: FILES });
+        if self.found.len() + self.pending.len() >= self.limit || self.path_bytes > PATH_BYTES {
+            return Err(Error::TooMany { what: "files", limit: self.limit });
         }
         let tree_of = |entry: Option<&EntryRef<'_>>| {
             entry.filter(|entry| entry.mode.is_tree()).map(|entry| Oid(entry.oid.to_owned()))

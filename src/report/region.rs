@@ -80,13 +80,7 @@ fn of_lines(location: &Location, lines: Option<&[&str]>) -> Region {
 
 /// The byte index of a column, moved back to the start of the character it points into.
 fn boundary(line: &str, column: u32) -> usize {
-    floor_boundary(line, column as usize - 1)
-}
-
-/// The start of the character that an index points into (`str::floor_char_boundary` needs Rust 1.91).
-pub(super) fn floor_boundary(text: &str, index: usize) -> usize {
-    let index = index.min(text.len());
-    (0..=index).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+    line.floor_char_boundary(column as usize - 1)
 }
 
 fn units(text: &str) -> u32 {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::identity;
+use super::{identity, mask};
 use crate::detect::{FileView, Raised};
 use crate::diff::Text;
 use crate::finding::{
@@ -52,6 +52,9 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
                     Anchored::BesideDeletion => format!("line {line} touches a deletion"),
                 };
                 finding.step(Stage::Ground, anchored.name(), "kept", why);
+                if raised.secret {
+                    mask::finding(&mut finding);
+                }
                 kept.push(Grounded { finding, raised });
             }
             Err((reason, why)) => {

@@ -32,11 +32,8 @@ pub struct Lines<'v> {
 impl<'v> Lines<'v> {
     /// Reads a file.
     pub fn of(view: &'v FileView<'v>) -> Self {
-        let texts: Vec<(u32, String)> = view
-            .text
-            .lines()
-            .map(|(line, bytes)| (line.get(), normalised(&String::from_utf8_lossy(bytes))))
-            .collect();
+        let texts: Vec<(u32, String)> =
+            view.text.lines().map(|(line, bytes)| (line.get(), normalised(&String::from_utf8_lossy(bytes)))).collect();
         let mut places: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (line, text) in &texts {
             places.entry(text.clone()).or_default().push(*line);

@@ -25,7 +25,7 @@ pub struct Limits {
 
 impl Limits {
     /// The deepest [`Limits::depth`] that is honoured: matching a tree of this depth fits a stack of 2 MiB.
-    pub const MAX_DEPTH: u32 = 1_500;
+    pub const MAX_DEPTH: u32 = 800;
 }
 
 impl Default for Limits {
@@ -99,7 +99,7 @@ impl Parsed {
         let depth = limits.depth.min(Limits::MAX_DEPTH);
         let mut survey = survey::survey(row, &tree, &source, &starts, depth)?;
         if let Some(masked) = masked {
-            survey.regions.extend(masked.text.into_iter().map(|range| (range, Region::String)));
+            survey.regions.extend(masked.regions);
             survey.regions.sort_by_key(|(range, _)| range.start);
         }
         let grep = AstGrep::doc(StrDoc { src: source, lang: row.grammar, tree });

@@ -35,6 +35,8 @@ struct Open<'s> {
     path: String,
     kind: Option<SymbolKind>,
     scope: Option<String>,
+    /// Where its body starts: a `public` before it belongs to a base class.
+    body: usize,
     switch: Option<&'s str>,
 }
 
@@ -135,7 +137,8 @@ impl<'s, 't> Walk<'s, 't> {
     fn switch(&mut self, node: Raw<'t>, depth: u32) {
         let words = self.row.switch.map_or(&[][..], |switch| switch.1);
         // Type, body, switch: two steps down.
-        if let Some(open) = self.open.last_mut().filter(|open| open.depth + 2 == depth)
+        if let Some(open) =
+            self.open.last_mut().filter(|open| open.depth + 2 == depth && open.body <= node.start_byte())
             && let Some(word) = words.iter().find(|word| **word == text(node, self.source))
         {
             open.switch = Some(word);
@@ -150,7 +153,7 @@ impl<'s, 't> Walk<'s, 't> {
         let header = self.fold(node.start_byte()..body);
         let kind = Some(SymbolKind::Type);
         let symbol = self.open.last().and_then(|open| open.symbol);
-        self.open.push(Open { depth, symbol, path, kind, scope: Some(header), switch: None });
+        self.open.push(Open { depth, symbol, path, kind, scope: Some(header), body, switch: None });
     }
 
     fn symbol(&mut self, node: Raw<'t>, depth: u32, index: usize) {
@@ -188,9 +191,10 @@ impl<'s, 't> Walk<'s, 't> {
         };
         self.signatures.push(declared..signature_end.max(declared));
         self.docstrings.push(self.docstring(node));
+        let body = symbol.body_bytes.start;
         self.out.symbols.push(symbol);
         let symbol = Some(self.out.symbols.len() - 1);
-        self.open.push(Open { depth, symbol, path, kind: Some(kind), scope: None, switch: None });
+        self.open.push(Open { depth, symbol, path, kind: Some(kind), scope: None, body, switch: None });
     }
 
     /// The string that is the first statement of the body.

@@ -129,7 +129,10 @@ fn usage_errors_say_what_to_write() {
         (&["--color", "sometimes"], &["auto, always, never"]),
         (&["--format", "jsom"], &["there is no format `jsom`", "did you mean `json`?"]),
         (&["--format", "json="], &["`--format json=` names no path"]),
-        (&["--format", "json", "--format", "text"], &["2 formats would go to standard output", "--format sarif=out.sarif"]),
+        (
+            &["--format", "json", "--format", "text"],
+            &["2 formats would go to standard output", "--format sarif=out.sarif"],
+        ),
         (&["--format", "json=-", "--format", "sarif"], &["2 formats would go to standard output"]),
         (&["--range", "main"], &["`main` is not a range; write A..B or A...B"]),
         (&["--base", "nowhere"], &["`nowhere` is not a revision of this repository"]),
@@ -174,12 +177,15 @@ fn the_format_never_changes_the_exit_code() {
 #[test]
 fn several_formats_go_to_their_paths() {
     let place = branch();
-    let args = ["--format", "json=out.json", "--format", "sarif=out=2.sarif", "--format", "github", "--fail-on", "note"];
+    let args =
+        ["--format", "json=out.json", "--format", "sarif=out=2.sarif", "--format", "github", "--fail-on", "note"];
     let ran = place.run(args);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.text().contains("::warning "), "{}", ran.text());
     assert!(place.read("out.json").contains("\"diffsieve.report/v1\""));
-    assert!(place.read("out=2.sarif").contains("\"version\": \"2.1.0\"") || place.read("out=2.sarif").contains("2.1.0"));
+    assert!(
+        place.read("out=2.sarif").contains("\"version\": \"2.1.0\"") || place.read("out=2.sarif").contains("2.1.0")
+    );
     let twice = place.run(["--format", "json=a.json", "--format", "json=b.json"]);
     assert_eq!(twice.code, 0, "{}", twice.stderr);
     assert_eq!(place.read("a.json"), place.read("b.json"));
@@ -220,10 +226,15 @@ fn the_first_configuration_file_counts() {
     place.commit("topic");
     let fails_on = |place: &Place| {
         let report = place.review::<&str>([]).report;
-        (report["config"]["origin"].as_str().unwrap().to_owned(), report["gate"]["fail_on"].as_str().unwrap().to_owned())
+        (
+            report["config"]["origin"].as_str().unwrap().to_owned(),
+            report["gate"]["fail_on"].as_str().unwrap().to_owned(),
+        )
     };
     assert_eq!(fails_on(&place), ("built-in defaults".to_owned(), "error".to_owned()));
-    for (file, level) in [(".github/diffsieve.toml", "note"), (".diffsieve.toml", "warning"), ("diffsieve.toml", "never")] {
+    for (file, level) in
+        [(".github/diffsieve.toml", "note"), (".diffsieve.toml", "warning"), ("diffsieve.toml", "never")]
+    {
         place.write(file, format!("[gate]\nfail_on = \"{level}\"\n"));
         assert_eq!(fails_on(&place), (file.to_owned(), level.to_owned()));
     }
@@ -309,7 +320,8 @@ fn configuration_is_read_from_where_it_is_asked() {
     assert!(origin.starts_with("diffsieve.toml (base tip "), "{origin}");
     let review = place.review::<&str>([]);
     assert_eq!(review.report["gate"]["fail_on"], "never", "outside pull-request jobs the work tree counts");
-    let note = "this change edits diffsieve.toml, which decides reviews; the version in the work tree decided this review";
+    let note =
+        "this change edits diffsieve.toml, which decides reviews; the version in the work tree decided this review";
     assert!(review.notes().contains(note), "{}", review.notes());
 }
 
@@ -317,7 +329,8 @@ fn configuration_is_read_from_where_it_is_asked() {
 fn pull_request(place: &Place, args: &[&str]) -> super::program::Run {
     let merge = place.git(["rev-parse", "HEAD"]);
     let (base, head) = (place.git(["rev-parse", "HEAD^1"]), place.git(["rev-parse", "HEAD^2"]));
-    let event = format!("{{\"pull_request\": {{\"base\": {{\"sha\": \"{base}\"}}, \"head\": {{\"sha\": \"{head}\"}}}}}}");
+    let event =
+        format!("{{\"pull_request\": {{\"base\": {{\"sha\": \"{base}\"}}, \"head\": {{\"sha\": \"{head}\"}}}}}}");
     let path = place.home().join("event.json");
     std::fs::write(&path, event).unwrap();
     place
@@ -350,7 +363,8 @@ fn a_pull_request_is_judged_by_the_rules_of_its_base() {
     assert_eq!(review.code, 1);
     let notes = review.notes();
     for file in ["diffsieve.toml", ".diffsieve/rules/house.yml", ".gitattributes"] {
-        let note = format!("this change edits {file}, which decides reviews; the version at the base tip decided this review");
+        let note =
+            format!("this change edits {file}, which decides reviews; the version at the base tip decided this review");
         assert!(notes.contains(&note), "{notes}");
     }
     let files = review.files();
@@ -503,7 +517,8 @@ fn packs_are_listed_shown_tested_and_linted() {
     assert_eq!(lint.code, 1);
     assert!(lint.text().contains("`Marker` has detectors but no examples; examples are its tests"), "{}", lint.text());
     place.run(["rules", "lint", "--no-config"]).prints(&[" 0 problems"]);
-    let examples = "    examples:\n      - {bad: \"MARK-1\\n\", good: \"MARK-2\\n\"}\n      - {bad: \"MARK-1 #!\\n\"}\n";
+    let examples =
+        "    examples:\n      - {bad: \"MARK-1\\n\", good: \"MARK-2\\n\"}\n      - {bad: \"MARK-1 #!\\n\"}\n";
     place.write(".diffsieve/rules/house.yml", format!("{HOUSE}{examples}"));
     let test = place.run(["rules", "test"]);
     assert_eq!(test.code, 1, "{}", test.text());

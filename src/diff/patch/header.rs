@@ -1,6 +1,7 @@
 //! The lines of a patch before the hunks of a file.
 
-use super::{Error, name};
+use super::Error;
+use super::name::{self, Pair};
 use crate::diff::Status;
 use crate::finding::RepoPath;
 use crate::git::EntryKind;
@@ -11,7 +12,7 @@ pub(super) struct Header {
     /// The line of the first header, from 1.
     line: u64,
     /// Names of the `diff --git` line, as written.
-    git: Option<(Vec<u8>, Vec<u8>)>,
+    git: Option<Pair>,
     /// Whether there was such a line.
     is_git: bool,
     /// The `---` line: `Some(None)` is `/dev/null`.
@@ -138,7 +139,7 @@ impl Header {
     }
 
     /// Both names without prefixes; for an addition or a deletion they are the same.
-    fn names(&self) -> Result<(Vec<u8>, Vec<u8>), Error> {
+    fn names(&self) -> Result<Pair, Error> {
         let refused = |why| Err(Error::Header { line: self.line, why });
         let of_lines = self.names_of_lines()?;
         let of_git = self.git.as_ref().map(|(old, new)| self.stripped(old, new));
@@ -166,7 +167,7 @@ impl Header {
     }
 
     /// The names of the `---` and `+++` lines.
-    fn names_of_lines(&self) -> Result<Option<(Vec<u8>, Vec<u8>)>, Error> {
+    fn names_of_lines(&self) -> Result<Option<Pair>, Error> {
         let written = |side: &Option<Option<Vec<u8>>>| side.clone().flatten();
         let one = match (written(&self.old), written(&self.new)) {
             (Some(old), Some(new)) => return Ok(Some(self.stripped(&old, &new))),
@@ -186,7 +187,7 @@ impl Header {
         Ok(Some((name.clone(), name)))
     }
 
-    fn stripped(&self, old: &[u8], new: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    fn stripped(&self, old: &[u8], new: &[u8]) -> Pair {
         let (old, new) = name::without_prefixes(old, new).unwrap_or((old, new));
         if old != new
             && self.is_git

@@ -4,6 +4,9 @@ use super::Error;
 use crate::escape;
 use crate::finding::RepoPath;
 
+/// An old and a new name.
+pub(super) type Pair = (Vec<u8>, Vec<u8>);
+
 /// Pairs of prefixes that git puts before the old and the new name (`diff.mnemonicPrefix` included).
 const PREFIXES: &[(&[u8], &[u8])] = &[
     (b"a/", b"b/"),
@@ -52,7 +55,7 @@ pub(super) fn of_line(text: &[u8], line: u64) -> Result<Vec<u8>, Error> {
 
 /// The two names of a `diff --git` line, as written. Where neither is quoted, the line is two names of the same length
 /// (they differ at most in their prefix), else other headers name the files.
-pub(super) fn of_git_line(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+pub(super) fn of_git_line(text: &[u8]) -> Option<Pair> {
     if text.first() == Some(&b'"') {
         let (old, rest) = unquote(text)?;
         let rest = rest.strip_prefix(b" ")?;
@@ -64,7 +67,7 @@ pub(super) fn of_git_line(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         return rest.is_empty().then(|| (text[..at].to_vec(), new));
     }
     let half = text.len() / 2;
-    if text.len() % 2 == 0 || text.get(half) != Some(&b' ') {
+    if text.len().is_multiple_of(2) || text.get(half) != Some(&b' ') {
         return None;
     }
     let (old, new) = (&text[..half], &text[half + 1..]);

@@ -108,7 +108,12 @@ fn message(finding: &Finding, related: &[Location]) -> Message {
     let title = sentence(&one_line(&finding.title));
     let rationale = one_line(finding.claim.rationale.raw());
     let why = sentence(&cut(first_sentence(&rationale), MESSAGE_CHARS));
-    let mut text = sarif_text(&if rationale.is_empty() { title.clone() } else { format!("{title} {why}") });
+    // Detectors say why in a fragment or in sentences; both read on from the title.
+    let mut text = match rationale.chars().next() {
+        None => sarif_text(&title),
+        Some(first) if first.is_lowercase() => sarif_text(&format!("{}: {why}", title.trim_end_matches('.'))),
+        Some(_) => sarif_text(&format!("{title} {why}")),
+    };
     if !related.is_empty() {
         let links: Vec<String> =
             related.iter().filter_map(|place| place.id).map(|id| format!("[here]({id})")).collect();

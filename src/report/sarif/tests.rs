@@ -5,7 +5,7 @@ use proptest::prop_assert;
 use serde_json::Value;
 
 use super::{FORMAT, repository_uri};
-use crate::finding::{Columns, Line, Untrusted};
+use crate::finding::{Columns, Level, Line, Untrusted};
 use crate::report::Report;
 use crate::report::fixture::{self, Fixture};
 
@@ -100,6 +100,23 @@ fn a_result_carries_what_github_reads() {
     let change = &first["fixes"][0]["artifactChanges"][0];
     assert_eq!(change["replacements"][0]["insertedContent"]["text"], "def add(item, cache=None):");
     assert_eq!(change["replacements"][0]["deletedRegion"]["endColumn"], 25);
+}
+
+#[test]
+fn a_message_reads_on_from_the_title() {
+    let mut fixture = fixture::empty();
+    for (rationale, expected) in [
+        ("a marker was left. More.", "Something to look at: a marker was left."),
+        ("It leaks", "Something to look at. It leaks."),
+        ("see a.b e.g. this one! And more", "Something to look at: see a.b e.g. this one!"),
+        ("`x{0}` is wrong", "Something to look at. `x{{0}}` is wrong."),
+        ("", "Something to look at."),
+    ] {
+        let mut found = fixture::finding("LongFunction", Level::Note, "a.py", 2, &["", "x"]);
+        found.claim.rationale = Untrusted::new(rationale);
+        fixture.review.findings = vec![found];
+        assert_eq!(run(&fixture)["results"][0]["message"]["text"], expected);
+    }
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn trail(page: &mut Page, trail: &[Step]) {
     }
     for step in trail {
         let head = format!("{:<9} {:<8} ", step.stage.name(), step.verdict);
-        page.prose(&head, &format!("{}: {}", visible(&step.rule), visible(step.why.raw())));
+        page.prose(&head, &format!("{}: {}", visible(&step.rule), visible_lines(step.why.raw().trim())));
     }
 }
 

@@ -1,9 +1,9 @@
 //! Code: the frame around a finding, drawn by annotate-snippets, and the suggestion as a small diff.
 //!
-//! annotate-snippets makes sources and labels safe itself but prints paths as they are. Here everything goes in already
-//! visible, with tabs spread and long lines cut, so that no span ever points into something that was replaced.
+//! annotate-snippets makes sources and labels safe itself, if in its own way. Here everything goes in already visible,
+//! with tabs spread and long lines cut, so that no span ever points into something that was replaced.
 
-use annotate_snippets::{AnnotationKind, Group, Level as Severity, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level as Severity, Renderer, Snippet};
 
 use super::page::{Ink, Page, char_columns, columns, fit};
 use crate::escape::{visible, visible_lines};
@@ -35,22 +35,36 @@ struct Shown {
 /// the frame as prose.
 pub(super) fn code(page: &mut Page, finding: &Finding) {
     let rationale = visible_lines(finding.claim.rationale.raw().trim());
-    let path = super::place(&finding.claim.location.path);
     let source = Source::new(finding, page.code_width().saturating_sub(GUTTER));
     let label = source.as_ref().and_then(|source| source.label(&rationale, page.code_width()));
-    let group = Group::with_level(severity(finding.level));
-    let group = match &source {
-        Some(source) => group.element(source.snippet(path, label)),
-        None => group.element(Origin::path(path).line(finding.claim.location.line.get() as usize)),
-    };
-    let renderer = if page.has_color() { Renderer::styled() } else { Renderer::plain() };
-    // Lines are cut here, where the cut knows what to keep.
-    let renderer = renderer.term_width(10_000).hyperlink(false);
-    for line in renderer.render(&[group]).lines() {
-        page.line(line);
+    let digits = source.as_ref().map_or(1, Source::digits);
+    page.line(&format!("{:digits$}--> {}", "", place(finding)));
+    if let Some(source) = &source {
+        let group = Group::with_level(severity(finding.level)).element(source.snippet(label));
+        let renderer = if page.has_color() { Renderer::styled() } else { Renderer::plain() };
+        // Lines are cut here, where the cut knows what to keep.
+        for line in renderer.term_width(10_000).render(&[group]).lines() {
+            page.line(line);
+        }
     }
     if label.is_none() && !rationale.is_empty() {
         page.prose("  = ", &rationale);
+    }
+}
+
+/// Path, line and column, as editors take them: the column counts characters. annotate-snippets would count those of the
+/// line as shown, where tabs are spread and long lines are cut.
+fn place(finding: &Finding) -> String {
+    let location = &finding.claim.location;
+    let path = super::place(&location.path);
+    let lines = region::framed(finding, location.line, location.line);
+    let start = location.columns.filter(|columns| columns.start > 0 && columns.start < columns.end);
+    match (lines.as_deref(), start) {
+        (Some([line]), Some(columns)) => {
+            let before = line.get(..line.floor_char_boundary(columns.start as usize - 1)).unwrap_or_default();
+            format!("{path}:{}:{}", location.line, before.chars().count() + 1)
+        }
+        _ => format!("{path}:{}", location.line),
     }
 }
 
@@ -121,10 +135,14 @@ impl Source {
         fits.then_some(rationale)
     }
 
-    fn snippet<'a>(&'a self, path: String, label: Option<&'a str>) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    /// How wide the line numbers are.
+    fn digits(&self) -> usize {
+        (self.first + self.text.matches('\n').count()).to_string().len()
+    }
+
+    fn snippet<'a>(&'a self, label: Option<&'a str>) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
         Snippet::source(self.text.as_str())
             .line_start(self.first)
-            .path(path)
             .fold(self.located > UNFOLDED)
             .annotation(AnnotationKind::Primary.span(self.span.clone()).label(label))
     }
@@ -186,7 +204,7 @@ fn cut(text: String, span: std::ops::Range<usize>, room: usize) -> Shown {
     let span = shift(span.start)..shift(span.end);
     let text = format!("{prefix}{tail}");
     // A cut mark is three bytes long; no span may end inside it.
-    let (start, end) = (region::floor_boundary(&text, span.start), region::floor_boundary(&text, span.end));
+    let (start, end) = (text.floor_char_boundary(span.start), text.floor_char_boundary(span.end));
     Shown { text, span: start..end }
 }
 

@@ -145,7 +145,6 @@ fn ways_out(page: &mut Page) {
     for way in [
         "a maintainer adds the fingerprint to the baseline on the base branch (diffsieve baseline update)",
         "a comment `diffsieve: ignore[Tag] reason` on the line, where policy counts ignores that a change brings along",
-        "the label that your workflow accepts for it, where it has one",
     ] {
         page.prose("  - ", way);
     }

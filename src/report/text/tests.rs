@@ -37,7 +37,7 @@ fn a_report_reads_like_this() {
     accept with `diffsieve: ignore[MutableDefault] reason` or the baseline
 
 warning[ResourceLeak]: A resource is not released
-  --> src/io.c:41:5
+  --> src/io.c:41
    |
 40 |       FILE *f = fopen(path, "r");
 41 | /     if (!f)
@@ -53,7 +53,7 @@ warning[ResourceLeak]: A resource is not released
     accept with `diffsieve: ignore[ResourceLeak] reason` or the baseline
 
 note[LongFunction]: Something to look at
-  --> shop/basket.py:30:1
+  --> shop/basket.py:30
    |
 29 |
 30 | def checkout(cart):
@@ -75,7 +75,6 @@ Fix the findings, or accept them in one of these ways, each of which stays visib
   - a maintainer adds the fingerprint to the baseline on the base branch (diffsieve baseline update)
   - a comment `diffsieve: ignore[Tag] reason` on the line, where policy counts ignores that a change
     brings along
-  - the label that your workflow accepts for it, where it has one
 `diffsieve explain FINGERPRINT` tells how a finding came about.
 "#;
     let style = Style { funnel: true, ..Style::default() };
@@ -189,6 +188,27 @@ fn a_long_line_is_cut_around_what_matters() {
             "  = The default list is created once and shared by every call of `add`.",
         ]
     );
+}
+
+#[test]
+fn the_column_is_that_of_the_file() {
+    let mut fixture = fixture::plain();
+    fixture.review.findings.truncate(1);
+    for finding in &mut fixture.review.findings {
+        // A tab and a letter of two bytes stand in front.
+        finding.claim.location.columns = Some(Columns { start: 5, end: 9 });
+        finding.claim.suggestion = None;
+        if let Some(frame) = &mut finding.frame {
+            frame.first = Line::new(12).expect("a line");
+            frame.lines = vec![Untrusted::new("\té HERE")];
+        }
+    }
+    let text = printed(&fixture, Style::default());
+    let head: Vec<&str> = text.lines().skip(1).take(4).collect();
+    assert_eq!(head[..3], ["  --> shop/basket.py:12:4", "   |", "12 |     é HERE"]);
+    assert!(head[3].starts_with("   |       ^^^^ The default list"), "{text}");
+    let wide = printed(&wide(), Style::default());
+    assert!(wide.contains("--> shop/basket.py:12:201\n"), "{wide}");
 }
 
 #[test]

@@ -54,8 +54,9 @@ fn unquoted(literal: &str) -> &str {
     let prefix = literal.find(quotes).filter(|at| {
         *at <= 4 && literal[..*at].chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '#' | '@' | '$'))
     });
-    let literal = prefix.map_or(literal, |at| &literal[at..]);
-    literal.trim_end_matches('#').trim_matches(quotes)
+    let inner = prefix.map_or(literal, |at| &literal[at..]).trim_end_matches('#');
+    // Without a closing quote it is no literal: `it's`.
+    if inner.ends_with(quotes) { inner.trim_matches(quotes) } else { literal }
 }
 
 #[cfg(test)]

@@ -19,9 +19,9 @@ pub static FACTS: &[Fact] = &[
     function::CROSSED,
     function::LINES,
     function::LINES_BEFORE,
+    symbol::HAS_DOCSTRING,
     explaining_comment::HAS_EXPLAINING_COMMENT,
     function::IN_FUNCTION,
-    symbol::HAS_DOCSTRING,
     symbol::IS_NEW,
     symbol::IS_PUBLIC,
 ];

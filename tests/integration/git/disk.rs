@@ -134,7 +134,7 @@ fn what_is_on_disk() {
     let link = set.files.iter().rfind(|file| file.path == RepoPath::from("d/e")).expect("it is listed");
     assert!(matches!(link.body, Body::NotCode(NotCode::Symlink)));
     assert!(ours.has_uncommitted());
-    repo.git(&["stash", "-q", "-u"]);
+    repo.commit("all");
     assert!(!repo.open().has_uncommitted());
 }
 

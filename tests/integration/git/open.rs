@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use diffsieve::git::{Error, Head, Repository};
+use diffsieve::git::{Error, Head, Repository, Side};
 
 use crate::support::{Repo, open};
 
@@ -188,9 +188,44 @@ fn a_damaged_object_is_corrupt_and_not_missing() {
 #[ignore = "a helper process, not a test"]
 fn child_opens_a_repository() {
     let dir = std::env::var_os("DIFFSIEVE_TEST_DIR").expect("the parent names it");
-    match Repository::open(Path::new(&dir), &|_| None) {
-        Ok(_) => std::fs::write(Path::new(&dir).join("opened"), "yes").expect("written"),
-        Err(error) => std::fs::write(Path::new(&dir).join("opened"), error.to_string()).expect("written"),
+    let said = match Repository::open(Path::new(&dir), &|_| None) {
+        Ok(repo) => {
+            let head = repo.head().expect("HEAD").id().map(|id| Side::Tree(repo.tree_of(id).expect("a tree")));
+            let staged = repo.changes(&head.unwrap_or(Side::Empty), &Side::Index).expect("the index is read");
+            format!("opened {:?}, {} staged", repo.root().expect("a work tree"), staged.list.len())
+        }
+        Err(error) => error.to_string(),
+    };
+    std::fs::write(Path::new(&dir).join("opened"), said).expect("written");
+}
+
+fn child(repo: &Repo, variables: &[(&str, &Path)]) -> String {
+    let child = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "--ignored", "git::open::child_opens_a_repository"])
+        .current_dir("/")
+        .env_clear()
+        .env("HOME", repo.home())
+        .env("DIFFSIEVE_TEST_DIR", repo.dir())
+        .envs(variables.iter().copied())
+        .output()
+        .expect("it runs");
+    assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
+    std::fs::read_to_string(repo.path("opened")).expect("the child wrote it")
+}
+
+#[test]
+fn the_process_environment_is_not_read() {
+    let repo = Repo::new();
+    repo.write("a", "a\n");
+    repo.commit("a");
+    repo.write("a", "b\n");
+    repo.git(&["add", "a"]);
+    let expected = format!("opened {:?}, 1 staged", repo.dir());
+    assert_eq!(child(&repo, &[]), expected);
+    for name in
+        ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"]
+    {
+        assert_eq!(child(&repo, &[(name, Path::new("/nowhere"))]), expected, "{name}");
     }
 }
 
@@ -203,26 +238,20 @@ fn another_users_repository_needs_safe_directory() {
     if !changed.is_ok_and(|status| status.success()) {
         return; // Only root can give a folder away.
     }
-    let run = || {
-        let child = std::process::Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "--ignored", "git::open::child_opens_a_repository"])
-            .env_clear()
-            .env("HOME", repo.home())
-            .env("DIFFSIEVE_TEST_DIR", repo.dir())
-            .output()
-            .expect("it runs");
-        assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
-        std::fs::read_to_string(repo.path("opened")).expect("the child wrote it")
-    };
-    let refused = run();
+    let run = |variables: &[(&str, &Path)]| child(&repo, variables);
+    let refused = run(&[]);
     assert!(refused.contains("safe.directory") && refused.contains(repo.dir().to_str().expect("UTF-8")), "{refused}");
     repo.git_in(&repo.home(), &["config", "--global", "--add", "safe.directory", repo.dir().to_str().expect("UTF-8")]);
-    assert_eq!(run(), "yes");
+    assert!(run(&[]).starts_with("opened"));
+    let config = repo.home().join("elsewhere");
+    std::fs::rename(repo.home().join(".gitconfig"), &config).expect("moved");
+    assert!(run(&[("GIT_CONFIG_GLOBAL", &config)]).starts_with("opened"));
+    std::fs::rename(&config, repo.home().join(".gitconfig")).expect("moved");
     // A repository cannot vouch for itself.
     repo.git_in(&repo.home(), &["config", "--global", "--unset-all", "safe.directory"]);
     repo.git_in(
         &repo.home(),
         &["config", "--file", repo.path(".git/config").to_str().expect("UTF-8"), "safe.directory", "*"],
     );
-    assert!(run().contains("safe.directory"));
+    assert!(run(&[]).contains("safe.directory"));
 }
