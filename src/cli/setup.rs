@@ -103,8 +103,10 @@ impl<'a> Root<'a> {
                 problems.push(Problem::of(&self.name(&path.visible()), "the name of this pack is not UTF-8"));
                 continue;
             };
-            if let Some(text) = gather(self.read(path), problems)?.flatten() {
-                packs.push(Source { name: self.name(path), text });
+            match gather(self.read(path), problems)? {
+                Some(Some(text)) => packs.push(Source { name: self.name(path), text }),
+                Some(None) => problems.push(Problem::of(&self.name(path), "this pack links to nothing")),
+                None => {}
             }
         }
         Ok(packs)
@@ -138,7 +140,7 @@ fn list_disk(folder: &Path) -> anyhow::Result<Vec<RepoPath>> {
 }
 
 /// A file of the policy on disk. What keeps it from being read is a problem of the configuration like any other.
-fn read_policy(path: &Path, name: &str) -> Result<Option<String>, Vec<Problem>> {
+pub(super) fn read_policy(path: &Path, name: &str) -> Result<Option<String>, Vec<Problem>> {
     match read_file(path, POLICY_BYTES) {
         Ok(bytes) => bytes.map(|bytes| utf8(bytes, name)).transpose(),
         Err(error) => Err(vec![Problem::of(name, format!("{error:#}"))]),
@@ -327,24 +329,34 @@ fn policy(repo: &Repository, scope: &Scope, plan: &Plan, place: &PlaceArgs) -> R
 }
 
 fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
-    let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .lock()
-            .take(PATCH_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .context("standard input cannot be read")?;
-        bytes
-    } else {
-        read_file(path, PATCH_BYTES)?.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(path)))?
-    };
-    if bytes.len() as u64 > PATCH_BYTES {
-        return Err(anyhow!("the patch has more than {PATCH_BYTES} bytes").into());
+    if place.config_from.is_some_and(|from| from != ConfigFrom::Worktree) {
+        return Err(
+            anyhow!("a patch has neither base nor head to read the configuration from; name it with --config").into()
+        );
     }
-    let files =
-        patch::parse(&bytes, &diff::Limits::default()).map_err(|error| anyhow!("the patch cannot be read: {error}"))?;
-    let loadout = rules_only(place)?;
     let name = if path == Path::new("-") { "standard input".to_owned() } else { super::shown(path) };
+    // Not only files: shells hand over pipes here.
+    let source: Box<dyn std::io::Read> = if path == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(fs::File::open(path).with_context(|| format!("`{name}` cannot be read"))?)
+    };
+    let mut bytes = Vec::new();
+    source.take(PATCH_BYTES + 1).read_to_end(&mut bytes).with_context(|| format!("{name} cannot be read"))?;
+    if bytes.len() as u64 > PATCH_BYTES {
+        return Err(anyhow!("the patch in {name} has more than {PATCH_BYTES} bytes").into());
+    }
+    let mut files = patch::parse(&bytes, &diff::Limits::default())
+        .map_err(|error| anyhow!("the patch in {name} cannot be read: {error}"))?;
+    if files.is_empty() && !bytes.trim_ascii().is_empty() {
+        return Err(
+            anyhow!("{name} is no patch: a unified diff is needed, as `git diff` and `diff -u` write it").into()
+        );
+    }
+    let loadout = rules_only(place)?;
+    for file in files.iter_mut().filter(|file| loadout.config.exclude.is_match(&file.path)) {
+        file.body = diff::Body::NotCode(diff::NotCode::Excluded);
+    }
     let mut notes = Vec::new();
     if files.is_empty() {
         notes.push("the patch changes no file".to_owned());
