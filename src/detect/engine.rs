@@ -108,8 +108,8 @@ impl<'r> Engine<'r> {
 
     fn raise(&self, view: &FileView<'_>, tag: &str, detector: &Detector, hits: Vec<Hit>, raised: &mut Vec<Raised>) {
         let Some((tag, spec)) = self.rules.spec(tag, view.language) else { return };
-        // A language may switch off a tag whose detector reads all text.
-        if spec.level == TagLevel::Skip {
+        // A language may switch off a tag, or one of its detectors that read all text.
+        if spec.level == TagLevel::Skip || !spec.detect.iter().any(|other| other.id == detector.id) {
             return;
         }
         for hit in hits {
