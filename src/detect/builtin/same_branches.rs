@@ -45,14 +45,15 @@ fn branches<'p>(node: &Node<'p>) -> Option<(Node<'p>, Node<'p>)> {
             (!chained).then_some((then, other))
         }
         "ternary_expression" | "conditional_expression" | "conditional" => {
-            let (then, other) = match (node.field("consequence").or_else(|| node.field("body")), node.field("alternative")) {
-                (Some(then), Some(other)) => (then, other),
-                _ => {
-                    // Python writes the value first.
-                    let [then, _, other] = <[Node<'p>; 3]>::try_from(parts(node)).ok()?;
-                    (then, other)
-                }
-            };
+            let (then, other) =
+                match (node.field("consequence").or_else(|| node.field("body")), node.field("alternative")) {
+                    (Some(then), Some(other)) => (then, other),
+                    _ => {
+                        // Python writes the value first.
+                        let [then, _, other] = <[Node<'p>; 3]>::try_from(parts(node)).ok()?;
+                        (then, other)
+                    }
+                };
             Some((bare(&then), bare(&other)))
         }
         _ => None,
@@ -87,8 +88,10 @@ fn same(parsed: &Parsed, then: &Node<'_>, other: &Node<'_>) -> bool {
 /// Bodies that stand for something to come or that leave the function the same way on purpose.
 fn is_placeholder(body: &str) -> bool {
     let word = body.trim_end_matches(';').trim();
-    matches!(word, "continue" | "return null" | "return None" | "return true" | "return false" | "return nil" | "undefined")
-        || word.contains("todo!")
+    matches!(
+        word,
+        "continue" | "return null" | "return None" | "return true" | "return false" | "return nil" | "undefined"
+    ) || word.contains("todo!")
         || word.contains("unimplemented!")
         || word.contains("TODO")
         || word.contains("NotImplemented")
