@@ -94,6 +94,9 @@ pub enum Error {
         /// The caller's limit in bytes.
         limit: u64,
     },
+    /// A path of a tree that is asked for as a file.
+    #[error("`{0}` is no file in this commit but a link, a folder or a submodule; put a file there")]
+    NotAFile(String),
     /// A comparison or a tree over the fixed bounds that stop repository bombs.
     #[error("more than {limit} {what}: too much to review")]
     TooMany {

@@ -141,12 +141,12 @@ fn usage_errors_say_what_to_write() {
         (&["reviw"], &["unrecognized subcommand 'reviw'"]),
         (&["rules", "show", "Markr"], &["no loaded pack has the tag `Markr`", "did you mean `Marker`?"]),
         (&["rules", "show", "--resolved", "--lang", "cobol"], &["there is no language `cobol`"]),
-        (&["rules", "test", "nowhere.yml"], &["`nowhere.yml` cannot be read"]),
+        (&["rules", "test", "nowhere.yml"], &["there is no file `nowhere.yml`"]),
         (&["explain", "xyz"], &["a fingerprint is hexadecimal, at least 4 digits"]),
         (&["schema", "reports"], &["report"]),
         (&["baseline", "create"], &["--reason <TEXT>"]),
         (&["--config", "nowhere.toml"], &["there is no file `nowhere.toml`"]),
-        (&["--patch", "nowhere.diff"], &["there is no file `nowhere.diff`"]),
+        (&["--patch", "nowhere.diff"], &["`nowhere.diff` cannot be read"]),
         (&["-C", "nowhere"], &["nowhere"]),
     ] {
         place.run(args).fails(2, parts);
@@ -217,6 +217,21 @@ fn excluded_files_are_named_and_no_gap() {
     let review = place.review(["--config", "own.toml", "--fail-on", "note"]);
     assert_eq!(review.code, 0);
     assert_eq!(review.skipped(), ["a.txt: excluded by the configuration"]);
+}
+
+#[test]
+fn a_patch_is_reviewed_without_a_repository() {
+    let place = Place::new();
+    place.write("diffsieve.toml", "packs = [\"house\"]\n[review]\nexclude = [\"b.*\"]\n");
+    place.write(".diffsieve/rules/house.yml", HOUSE);
+    let file = |name: &str| format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+MARK-1\n");
+    let patch = file("a.txt") + &file("b.txt");
+    place.write("x.diff", &patch);
+    let review = place.review(["--patch", "x.diff"]);
+    assert_eq!(review.shown(), ["Marker a.txt:1"]);
+    assert_eq!(review.skipped(), ["b.txt: excluded by the configuration"]);
+    assert_eq!(place.program(["--patch", "-"]).fed(patch).review().shown(), ["Marker a.txt:1"]);
+    assert_eq!(place.program(["--patch", "/dev/stdin"]).fed(file("c.txt")).review().shown(), ["Marker c.txt:1"]);
 }
 
 #[test]
@@ -576,8 +591,10 @@ fn explain_tells_the_story_of_shown_and_dropped_findings() {
     place.run(["explain", &shown, "--report", "report.json"]).prints(&["Marker", "a.txt"]);
     place.run(["explain", &dropped, "--report", "report.json"]).prints(&["duplicate"]);
     place.write("broken.json", "{\"schema\": \"diffsieve.report/v1\"");
-    place.run(["explain", &shown, "--report", "broken.json"]).fails(2, &["`broken.json` is no report"]);
-    place.run(["explain", &shown, "--report", "gone.json"]).fails(2, &["`gone.json` cannot be read"]);
+    place
+        .run(["explain", &shown, "--report", "broken.json"])
+        .fails(2, &["broken.json: the file is no diffsieve report"]);
+    place.run(["explain", &shown, "--report", "gone.json"]).fails(2, &["there is no file `gone.json`"]);
 }
 
 #[test]

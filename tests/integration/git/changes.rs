@@ -456,12 +456,17 @@ fn files_and_folders_of_a_tree_can_be_read() {
     let read = |name: &str| ours.file_at(tree, &RepoPath::from(name), 1 << 20);
     assert_eq!(read("diffsieve.toml").expect("read"), Some(b"packs = []\n".to_vec()));
     assert_eq!(read(".diffsieve/rules/deep/c.yml").expect("read"), Some(b"c".to_vec()));
-    for absent in ["none", "diffsieve.toml/x", ".diffsieve", ".diffsieve/rules/link.yml", "", "/", "..", "a//b"] {
+    for absent in ["none", "diffsieve.toml/x", "", "/", "..", "a//b"] {
         assert_eq!(read(absent).expect("read"), None, "{absent}");
+    }
+    // A policy behind a link that nobody follows must not look like no policy.
+    for other in [".diffsieve", ".diffsieve/rules/link.yml"] {
+        assert!(matches!(read(other), Err(Error::NotAFile(path)) if path == other), "{other}");
     }
     assert!(matches!(ours.file_at(tree, &RepoPath::from("diffsieve.toml"), 3), Err(Error::TooLarge { bytes: 11, .. })));
     let list = |name: &str| ours.list_at(tree, &RepoPath::from(name)).expect("read");
-    assert_eq!(list(".diffsieve/rules"), [".diffsieve/rules/a.yml", ".diffsieve/rules/b.yml"].map(RepoPath::from));
+    let packs = [".diffsieve/rules/a.yml", ".diffsieve/rules/b.yml", ".diffsieve/rules/link.yml"];
+    assert_eq!(list(".diffsieve/rules"), packs.map(RepoPath::from));
     assert_eq!(list(""), ["diffsieve.toml"].map(RepoPath::from));
     assert_eq!(list("none"), []);
 }
@@ -471,9 +476,13 @@ fn a_tree_that_names_billions_of_paths_is_refused() {
     let repo = Repo::new();
     repo.write("x", "x\n");
     let root = repo.commit("root");
-    let mut tree = repo.line(&["rev-parse", "HEAD^{tree}"]);
-    for _ in 0..12 {
-        let listing: String = (0..16).map(|number| format!("040000 tree {tree}\td{number}\n")).collect();
+    let blob = repo.line(&["rev-parse", "HEAD:x"]);
+    let mut tree = String::new();
+    for level in 0..12 {
+        let listing: String = match level {
+            0 => (0..2000).map(|number| format!("100644 blob {blob}\tf{number}\n")).collect(),
+            _ => (0..16).map(|number| format!("040000 tree {tree}\td{number}\n")).collect(),
+        };
         repo.write("listing", &listing);
         let mut command = repo.command(repo.dir(), &["mktree"]);
         command.stdin(std::fs::File::open(repo.path("listing")).expect("it was written"));
