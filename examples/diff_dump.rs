@@ -1,6 +1,7 @@
 //! Prints what `diff` sees between pairs of commits as JSON lines, for `tests/conformance/git_compare.py`.
 //!
-//! Usage: `diff_dump REPOSITORY < PAIRS`, one `OLD NEW` per line; `-` is the empty tree.
+//! Usage: `diff_dump REPOSITORY < PAIRS`, one `OLD NEW` per line; `-` is the empty tree,
+//! `@index` and `@worktree` are what they say.
 
 use std::io::{self, BufRead as _, Write as _};
 use std::path::Path;
@@ -20,7 +21,12 @@ fn main() -> anyhow::Result<()> {
         let line = line?;
         let (old, new) = line.split_once(' ').context("a line is OLD NEW")?;
         let side = |rev: &str| -> anyhow::Result<Side> {
-            Ok(if rev == "-" { Side::Empty } else { Side::Tree(repo.tree_of(repo.resolve(rev)?)?) })
+            Ok(match rev {
+                "-" => Side::Empty,
+                "@index" => Side::Index,
+                "@worktree" => Side::Worktree,
+                rev => Side::Tree(repo.tree_of(repo.resolve(rev)?)?),
+            })
         };
         let started = std::time::Instant::now();
         let set = ChangeSet::between(&repo, &side(old)?, &side(new)?, None, &limits, &Globs::default())?;

@@ -116,7 +116,8 @@ impl Repository {
         let asked = env("GIT_WORK_TREE").filter(|value| !value.is_empty()).map(|value| dir.join(value));
         let root = match asked {
             Some(root) => Some(root),
-            // git: without GIT_WORK_TREE and core.worktree, a GIT_DIR makes the current folder the top of the work tree.
+            // A hook sets GIT_DIR and runs at the top of the work tree. Where the repository knows its work tree (a folder
+            // named `.git`, a linked work tree) that is taken, else, as in git, the current folder.
             None if named && !repo.is_bare() => Some(repo.workdir().map_or_else(|| dir.to_owned(), Path::to_owned)),
             None => repo.workdir().map(Path::to_owned),
         };
@@ -264,7 +265,15 @@ fn public_url(url: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::public_url;
+    use super::{Reader, Repository, public_url};
+
+    #[test]
+    fn threads_can_share_a_repository_and_own_a_reader() {
+        const fn shared<T: Send + Sync>() {}
+        const fn owned<T: Send>() {}
+        shared::<Repository>();
+        owned::<Reader>();
+    }
 
     #[test]
     fn an_address_loses_its_credentials() {

@@ -320,7 +320,7 @@ mod tests {
         assert!(found.cut_short && found.pairs.is_empty());
         let found = find(&deleted, &added, &mut Fixed, Bounds { bytes: 10, ..Bounds::default() });
         assert!(found.cut_short && found.pairs.is_empty());
-        let found = find(&deleted, &added, &mut Fixed, Bounds { steps: 10, ..Bounds::default() });
+        let found = find(&deleted, &added, &mut Fixed, Bounds { steps: 1, ..Bounds::default() });
         assert!(found.cut_short && found.pairs.is_empty());
         assert_eq!(pairs(&deleted, &added).len(), 2);
     }

@@ -108,6 +108,7 @@ impl Repository {
         if self.is_shallow() && (is_id || rev.contains(['~', '^'])) {
             return Error::ShallowRevision(shown);
         }
+        let why = if error.is_not_found() { "no branch, tag or commit has this name".to_owned() } else { why };
         Error::BadRevision { rev: shown, why }
     }
 

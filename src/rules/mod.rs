@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use globset::Glob;
 
 pub use class::{Classes, globs};
+pub(crate) use condition::is_placeholder;
 pub use condition::{COMBINATORS, CONDITIONS, Condition, Expression, Subject, Truth};
 pub use detector::{Detector, How, Place};
 pub use embedded::EMBEDDED;

@@ -1,8 +1,33 @@
 //! Detectors that a pattern cannot express, one file each.
 
+mod built_string;
+mod duplicate_key;
+mod len_divisor;
+mod mutable_default;
+mod named_secret;
+mod operands;
 mod private_key;
+mod same_branches;
+mod shell_command;
+mod sql_query;
+mod walk;
+mod workflow;
 
 use super::Builtin;
 
 /// Every built-in; `rules facts` and the pack loader know them from here.
-pub static DETECTORS: &[Builtin] = &[private_key::DETECTOR];
+pub static DETECTORS: &[Builtin] = &[
+    duplicate_key::DETECTOR,
+    len_divisor::DETECTOR,
+    mutable_default::DETECTOR,
+    named_secret::DETECTOR,
+    operands::COMPARISON,
+    operands::DUPLICATE,
+    private_key::DETECTOR,
+    same_branches::DETECTOR,
+    shell_command::DETECTOR,
+    sql_query::DETECTOR,
+    workflow::CHECKOUT,
+    workflow::INJECTION,
+    workflow::SECRET,
+];

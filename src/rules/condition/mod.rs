@@ -8,6 +8,7 @@ mod lang;
 mod line;
 mod near;
 mod path;
+mod placeholder;
 mod rationale;
 mod rule;
 mod source;
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub(super) use lang::{language, languages};
+pub(crate) use placeholder::is_placeholder;
 use regex::Regex;
 
 use super::class::Classes;
@@ -151,6 +153,7 @@ pub static CONDITIONS: &[Condition] = &[
     line::CONDITION,
     near::CONDITION,
     path::CONDITION,
+    placeholder::CONDITION,
     rationale::CONDITION,
     rule::CONDITION,
     source::CONDITION,

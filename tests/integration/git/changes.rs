@@ -476,9 +476,13 @@ fn a_tree_that_names_billions_of_paths_is_refused() {
     let repo = Repo::new();
     repo.write("x", "x\n");
     let root = repo.commit("root");
-    let mut tree = repo.line(&["rev-parse", "HEAD^{tree}"]);
-    for _ in 0..12 {
-        let listing: String = (0..16).map(|number| format!("040000 tree {tree}\td{number}\n")).collect();
+    let blob = repo.line(&["rev-parse", "HEAD:x"]);
+    let mut tree = String::new();
+    for level in 0..12 {
+        let listing: String = match level {
+            0 => (0..2000).map(|number| format!("100644 blob {blob}\tf{number}\n")).collect(),
+            _ => (0..16).map(|number| format!("040000 tree {tree}\td{number}\n")).collect(),
+        };
         repo.write("listing", &listing);
         let mut command = repo.command(repo.dir(), &["mktree"]);
         command.stdin(std::fs::File::open(repo.path("listing")).expect("it was written"));

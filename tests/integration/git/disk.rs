@@ -54,6 +54,32 @@ fn what_is_staged() {
 }
 
 #[test]
+fn only_folders_that_the_index_knows_are_left_out() {
+    let repo = Repo::new();
+    for folder in ["a", "a/b", "a/b/c", "a/bc", "a.b", "ab", "gone/x", "gone/y", "z"] {
+        for name in ["1", "2"] {
+            repo.write(format!("{folder}/{name}"), lines(folder, 10));
+        }
+    }
+    repo.commit("first");
+    assert!(staged(&repo).files.is_empty());
+    repo.write("a/b/1", "changed\n");
+    repo.write("a/new/deep/1", "new\n");
+    repo.git(&["rm", "-rq", "gone/x"]);
+    repo.git(&["mv", "z", "y"]);
+    repo.git(&["add", "-A"]);
+    let set = staged(&repo);
+    let renames = ["R100 z/1 y/1", "R100 z/2 y/2"];
+    assert_eq!(shown(&rows(&set.files))[..4], ["M  a/b/1", "A  a/new/deep/1", "D  gone/x/1", "D  gone/x/2"]);
+    assert_eq!(shown(&rows(&set.files))[4..], renames);
+    // A tree that the index does not remember is compared in full.
+    repo.commit("second");
+    let ours = repo.open();
+    let set = super::oracle::set(&ours, &side(&ours, "HEAD~1"), &Side::Index);
+    agrees_with(&repo, &set, &["--cached", "HEAD~1"]);
+}
+
+#[test]
 fn the_first_commit_is_staged_against_nothing() {
     let repo = Repo::new();
     repo.write("a", "a\n");

@@ -58,6 +58,8 @@ fn linked_work_trees_and_bare_repositories() {
         ours.head().expect("HEAD"),
         Head::Branch { name: "refs/heads/side".to_owned(), id: ours.resolve(&head).expect("a commit") }
     );
+    let git_dir = |name: &str| (name == "GIT_DIR").then(|| OsString::from(repo.path(".git/worktrees/linked")));
+    assert_eq!(Repository::open(&linked, &git_dir).expect("GIT_DIR names it").root(), Some(&*linked));
     let bare = repo.beside("bare.git");
     repo.git(&["clone", "-q", "--bare", repo.dir().to_str().expect("UTF-8"), bare.to_str().expect("UTF-8")]);
     let ours = open(&bare);
@@ -192,6 +194,7 @@ fn child_opens_a_repository() {
         Ok(repo) => {
             let head = repo.head().expect("HEAD").id().map(|id| Side::Tree(repo.tree_of(id).expect("a tree")));
             let staged = repo.changes(&head.unwrap_or(Side::Empty), &Side::Index).expect("the index is read");
+            repo.changes(&Side::Index, &Side::Worktree).expect("the work tree is read");
             format!("opened {:?}, {} staged", repo.root().expect("a work tree"), staged.list.len())
         }
         Err(error) => error.to_string(),

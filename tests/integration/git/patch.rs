@@ -219,6 +219,11 @@ fn bodies_that_are_no_text() {
     assert_eq!(files[3].status, Status::Renamed { similarity: 100 });
 }
 
+#[test]
+fn the_patch_to_mutate_is_one() {
+    assert_eq!(summary(MUTATED), ["M  x y", "R080 t\tb r", "A  n", "M  plain"]);
+}
+
 /// Contents of few different lines, with and without a final newline.
 fn content() -> impl Strategy<Value = Vec<u8>> {
     let line =
@@ -269,23 +274,77 @@ proptest! {
     }
 
     #[test]
-    fn no_input_panics(mut bytes in Just(to_patch(&change(b"a\nb\nc\n", b"a\nc\nd"), 1)),
-                       edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..3), 0..12)) {
+    fn no_input_panics(edits in prop::collection::vec((any::<prop::sample::Index>(), byte(), 0u8..4), 0..12)) {
+        let mut bytes = MUTATED.as_bytes().to_vec();
         for (at, byte, edit) in edits {
-            if bytes.is_empty() { break; }
             let at = at.index(bytes.len());
             match edit {
                 0 => bytes[at] = byte,
                 1 => bytes.insert(at, byte),
-                _ => { bytes.remove(at); }
+                2 if bytes.len() > 1 => { bytes.remove(at); }
+                // A line goes, or comes twice.
+                _ => {
+                    let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+                    let line = at % lines.len();
+                    if byte % 2 == 0 { lines.remove(line); } else { lines.insert(line, lines[line]); }
+                    bytes = lines.concat();
+                    bytes.push(b'\n');
+                }
             }
         }
-        if let Ok(files) = parse(&bytes, &limits()) {
-            for file in &files {
-                prop_assert!(file.path.is_inside());
-                let again = to_patch(file, 2);
-                let _ = parse(&again, &limits());
+        let Ok(files) = parse(&bytes, &limits()) else { return Ok(()) };
+        for file in &files {
+            prop_assert!(file.path.is_inside());
+            let Body::Text { hunks, old, new } = &file.body else { continue };
+            for hunk in hunks {
+                prop_assert_eq!(old.range(hunk.old).count(), hunk.old.count as usize);
+                prop_assert_eq!(new.range(hunk.new).count(), hunk.new.count as usize);
             }
+            let written = to_patch(file, 2);
+            let again = parse(&written, &limits()).expect("what is written can be read");
+            prop_assert_eq!(again[0].hunks(), file.hunks());
+            prop_assert_eq!(&again[0].path, &file.path);
         }
     }
 }
+
+/// Bytes that mean something in a patch, and others.
+fn byte() -> impl Strategy<Value = u8> {
+    prop_oneof![prop::sample::select(b"+- \\@\n\r\t\"ab/,0129".to_vec()), any::<u8>()]
+}
+
+const MUTATED: &str = "diff --git a/x y b/x y
+index 1..2 100644
+--- a/x y\t
++++ b/x y\t
+@@ -1,3 +1,3 @@
+ a
+-b
++c
+ d
+@@ -7 +7,2 @@ f()
+-e
+\\ No newline at end of file
++e
++f
+\\ No newline at end of file
+diff --git \"a/t\\tb\" b/r
+similarity index 80%
+rename from \"t\\tb\"
+rename to r
+--- \"a/t\\tb\"
++++ b/r
+@@ -9,0 +10 @@
++x
+diff --git a/n b/n
+new file mode 100755
+--- /dev/null
++++ b/n
+@@ -0,0 +1,2 @@
++1
++2
+--- a/plain\t2020
++++ b/plain\t2021
+@@ -1 +0,0 @@
+-gone
+";

@@ -1,0 +1,111 @@
+//! A mutable default that the function writes to. Without the write it is harmless, and 40 times as frequent.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::walk::{added, text, within};
+use crate::detect::{Builtin, FileView, Hit};
+use crate::syntax::{Node, Parsed};
+
+pub(super) const DETECTOR: Builtin = Builtin {
+    name: "mutable_default_written",
+    help: "Python: a list, dict or set as a default that the body changes in place; `{name}` and `{write}`",
+    captures: &["name", "write"],
+    run,
+};
+
+macro_rules! pattern {
+    ($name:ident, $pattern:expr) => {
+        static $name: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new($pattern).expect("the pattern is a constant that compiles"));
+    };
+}
+
+// State that is kept on purpose says so in its name.
+pattern!(DELIBERATE, r"(?i)^_|cache|memo|seen|registry|visited|singleton|state|static|persist|history");
+pattern!(
+    WRITES,
+    r"^(?:append|appendleft|extend|insert|add|update|setdefault|pop|popitem|popleft|remove|discard|clear|sort|reverse)$"
+);
+pattern!(MUTABLE_CALL, r"^(?:list|dict|set|bytearray|(?:collections\.)?(?:defaultdict|OrderedDict|deque|Counter))\(");
+
+fn run(view: &FileView<'_>) -> Vec<Hit> {
+    let Some(parsed) = view.parsed() else { return Vec::new() };
+    let mut hits = Vec::new();
+    added(view, parsed, |node| {
+        if node.kind() != "function_definition" {
+            return;
+        }
+        let (Some(parameters), Some(body)) = (node.field("parameters"), node.field("body")) else { return };
+        for parameter in parameters.children() {
+            let Some(name) = default_name(parsed, &parameter) else { continue };
+            if let Some(write) = first_write(parsed, &body, name).filter(|_| !DELIBERATE.is_match(name)) {
+                hits.push(Hit::in_source(parsed, parameter.range()).with("name", name).with("write", write));
+            }
+        }
+    });
+    hits
+}
+
+/// The name of a parameter whose default can be changed in place.
+fn default_name<'p>(parsed: &'p Parsed, parameter: &Node<'p>) -> Option<&'p str> {
+    if !matches!(&*parameter.kind(), "default_parameter" | "typed_default_parameter") {
+        return None;
+    }
+    let value = parameter.field("value")?;
+    let mutable = match &*value.kind() {
+        "list" | "dictionary" | "set" | "list_comprehension" | "dictionary_comprehension" => true,
+        "call" => MUTABLE_CALL.is_match(text(parsed, &value)),
+        _ => false,
+    };
+    parameter.field("name").filter(|_| mutable).map(|name| text(parsed, &name))
+}
+
+/// How the body first changes the object the name stands for; `None` too where the name is bound anew anywhere.
+fn first_write<'p>(parsed: &'p Parsed, body: &Node<'p>, name: &str) -> Option<&'p str> {
+    let mut first = None;
+    let mut rebound = false;
+    within(body, |node| {
+        let is_name = |node: &Node<'_>| node.kind() == "identifier" && text(parsed, node) == name;
+        let item_of = |node: &Node<'_>| node.kind() == "subscript" && node.field("value").is_some_and(|v| is_name(&v));
+        let write = match &*node.kind() {
+            "assignment" => {
+                let left = node.field("left");
+                rebound |= left.as_ref().is_some_and(|left| binds(parsed, left, name));
+                left.is_some_and(|left| item_of(&left))
+            }
+            "augmented_assignment" => node.field("left").is_some_and(|left| is_name(&left) || item_of(&left)),
+            "delete_statement" => node.children().any(|target| item_of(&target)),
+            "call" => node.field("function").is_some_and(|function| {
+                function.kind() == "attribute"
+                    && function.field("object").is_some_and(|object| is_name(&object))
+                    && function.field("attribute").is_some_and(|method| WRITES.is_match(text(parsed, &method)))
+            }),
+            "named_expression" => {
+                rebound |= node.field("name").is_some_and(|target| is_name(&target));
+                false
+            }
+            "for_statement" => {
+                rebound |= node.field("left").is_some_and(|target| binds(parsed, &target, name));
+                false
+            }
+            // A parameter or a variable of its own.
+            "function_definition" | "lambda" | "class_definition" => return false,
+            _ => false,
+        };
+        if write && first.is_none() {
+            first = Some(text(parsed, node).lines().next().unwrap_or_default());
+        }
+        true
+    });
+    first.filter(|_| !rebound)
+}
+
+fn binds(parsed: &Parsed, target: &Node<'_>, name: &str) -> bool {
+    match &*target.kind() {
+        "identifier" => text(parsed, target) == name,
+        "pattern_list" | "tuple_pattern" | "list_pattern" => target.children().any(|part| binds(parsed, &part, name)),
+        _ => false,
+    }
+}

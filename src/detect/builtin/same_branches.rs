@@ -1,0 +1,98 @@
+//! Both ways of a decision do the same.
+
+use super::walk::{added, bare, parts, text};
+use crate::detect::{Builtin, FileView, Hit};
+use crate::syntax::{Node, Parsed};
+
+pub(super) const DETECTOR: Builtin = Builtin {
+    name: "same_branches",
+    help: "an `if` and its `else`, or both values of a conditional, are equal",
+    captures: &[],
+    run,
+};
+
+/// Shortest body, in bytes, that is reported: below it stand placeholders such as `pass` and `return`.
+const SHORTEST: usize = 8;
+
+fn run(view: &FileView<'_>) -> Vec<Hit> {
+    let Some(parsed) = view.parsed() else { return Vec::new() };
+    let mut hits = Vec::new();
+    added(view, parsed, |node| {
+        let Some((then, other)) = branches(node) else { return };
+        if same(parsed, &then, &other) {
+            // The branch that was added is the one the author can still change.
+            let (first, _) = parsed.lines_of(then.range());
+            let whole = if view.is_added(first) { node.range() } else { other.range() };
+            hits.push(Hit::in_source(parsed, whole));
+        }
+    });
+    hits
+}
+
+fn branches<'p>(node: &Node<'p>) -> Option<(Node<'p>, Node<'p>)> {
+    match &*node.kind() {
+        "if_statement" | "if_expression" | "if" | "else_if_clause" | "elif_clause" => {
+            let then = node.field("consequence").or_else(|| node.field("body"))?;
+            let others: Vec<_> = node.children().filter(|child| is_alternative(child)).collect();
+            let other = match others.as_slice() {
+                [] => node.field("alternative")?,
+                // A chain: the decision before the last one still matters.
+                [one] => one.clone(),
+                _ => return None,
+            };
+            let other = body(&other)?;
+            let chained = other.kind().starts_with("if") || other.kind() == "elsif";
+            (!chained).then_some((then, other))
+        }
+        "ternary_expression" | "conditional_expression" | "conditional" => {
+            let (then, other) =
+                match (node.field("consequence").or_else(|| node.field("body")), node.field("alternative")) {
+                    (Some(then), Some(other)) => (then, other),
+                    _ => {
+                        // Python writes the value first.
+                        let [then, _, other] = <[Node<'p>; 3]>::try_from(parts(node)).ok()?;
+                        (then, other)
+                    }
+                };
+            Some((bare(&then), bare(&other)))
+        }
+        _ => None,
+    }
+}
+
+fn is_alternative(node: &Node<'_>) -> bool {
+    matches!(&*node.kind(), "else_clause" | "elif_clause" | "else_if_clause" | "elsif" | "else")
+}
+
+/// What an `else` holds.
+fn body<'p>(node: &Node<'p>) -> Option<Node<'p>> {
+    match &*node.kind() {
+        "else_clause" => node.field("body").or_else(|| parts(node).pop()),
+        "elif_clause" | "else_if_clause" | "elsif" => None,
+        _ => Some(node.clone()),
+    }
+}
+
+/// Equal with their comments, white space aside: two comments that differ say why there are two branches.
+fn same(parsed: &Parsed, then: &Node<'_>, other: &Node<'_>) -> bool {
+    let fold = |node: &Node<'_>| {
+        let text = text(parsed, node).trim();
+        let text = text.strip_prefix("then").or_else(|| text.strip_prefix("else")).unwrap_or(text);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (then, other) = (fold(then), fold(other));
+    let inner = then.trim_matches(['{', '}', ' ', ';', '(', ')']);
+    inner.len() >= SHORTEST && then == other && !then.contains('#') && !is_placeholder(inner)
+}
+
+/// Bodies that stand for something to come or that leave the function the same way on purpose.
+fn is_placeholder(body: &str) -> bool {
+    let word = body.trim_end_matches(';').trim();
+    matches!(
+        word,
+        "continue" | "return null" | "return None" | "return true" | "return false" | "return nil" | "undefined"
+    ) || word.contains("todo!")
+        || word.contains("unimplemented!")
+        || word.contains("TODO")
+        || word.contains("NotImplemented")
+}
