@@ -54,9 +54,20 @@ const DEPTH: usize = 200;
 fn is_string(node: &Node<'_>) -> bool {
     matches!(
         &*node.kind(),
-        "string" | "concatenated_string" | "template_string" | "string_literal" | "encapsed_string" | "heredoc"
-            | "heredoc_body" | "nowdoc" | "interpolated_string_expression" | "verbatim_string_literal"
-            | "raw_string_literal" | "interpreted_string_literal" | "subshell" | "shell_command_expression"
+        "string"
+            | "concatenated_string"
+            | "template_string"
+            | "string_literal"
+            | "encapsed_string"
+            | "heredoc"
+            | "heredoc_body"
+            | "nowdoc"
+            | "interpolated_string_expression"
+            | "verbatim_string_literal"
+            | "raw_string_literal"
+            | "interpreted_string_literal"
+            | "subshell"
+            | "shell_command_expression"
     )
 }
 
@@ -148,7 +159,8 @@ fn formatted(parsed: &Parsed, call: &Node<'_>, built: &mut Built, depth: usize) 
         built.inserted.extend(values.iter().map(|value| text(parsed, value).to_owned()));
         return true;
     }
-    let receiver = call.field("function").and_then(|function| function.field("object")).or_else(|| call.field("object"));
+    let receiver =
+        call.field("function").and_then(|function| function.field("object")).or_else(|| call.field("object"));
     let is_format = head.ends_with(".format") || head.ends_with(".formatted");
     match receiver.filter(|receiver| is_format && is_string(&bare(receiver))) {
         Some(receiver) => {

@@ -22,7 +22,8 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
         }
         let mut seen: BTreeMap<String, u32> = BTreeMap::new();
         for item in node.children() {
-            if item.kind().contains("splat") || item.kind().contains("spread") || text(parsed, &item).starts_with("...") {
+            if item.kind().contains("splat") || item.kind().contains("spread") || text(parsed, &item).starts_with("...")
+            {
                 // What stands after a spread is there to override it.
                 seen.clear();
                 continue;

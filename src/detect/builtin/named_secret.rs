@@ -105,7 +105,8 @@ fn entropy(bytes: &[u8]) -> f64 {
 /// Code, a template, a pattern, an address or a path.
 fn is_expression(value: &str) -> bool {
     let path = value.starts_with(['/', '.', '~', '@', '#', '&']) || value.matches('/').count() > 2;
-    path || value.contains("://") || value.contains(['{', '}', '<', '>', '(', ')', '[', ']', '\\', ',', '|', '\u{7f}'])
+    path || value.contains("://")
+        || value.contains(['{', '}', '<', '>', '(', ')', '[', ']', '\\', ',', '|', '\u{7f}'])
         || value.starts_with('$')
         || value.contains("::")
 }

@@ -111,8 +111,14 @@ fn is_pure(parsed: &Parsed, node: &Node<'_>) -> bool {
             || kind.contains("ERROR")
             || matches!(
                 &*kind,
-                "new_expression" | "try_expression" | "subshell" | "pointer_expression" | "shell_command_expression"
-                    | "receive_expression" | "named_expression" | "regex"
+                "new_expression"
+                    | "try_expression"
+                    | "subshell"
+                    | "pointer_expression"
+                    | "shell_command_expression"
+                    | "receive_expression"
+                    | "named_expression"
+                    | "regex"
             )
             || (kind == "unary_expression" && text(parsed, node).starts_with("<-")));
         // A method without arguments looks like a field in Ruby.
@@ -127,7 +133,10 @@ fn is_pure(parsed: &Parsed, node: &Node<'_>) -> bool {
 fn is_literal(node: &Node<'_>) -> bool {
     let node = bare(node);
     let kind = node.kind();
-    kind.contains("literal") || kind.contains("integer") || kind.contains("float") || kind.contains("string")
+    kind.contains("literal")
+        || kind.contains("integer")
+        || kind.contains("float")
+        || kind.contains("string")
         || matches!(&*kind, "number" | "true" | "false" | "null" | "nil" | "none" | "undefined" | "character" | "char")
 }
 

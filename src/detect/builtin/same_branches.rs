@@ -12,7 +12,7 @@ pub(super) const DETECTOR: Builtin = Builtin {
 };
 
 /// Shortest body, in bytes, that is reported: below it stand placeholders such as `pass` and `return`.
-const SHORTEST: usize = 8;
+const SHORTEST: usize = 7;
 
 fn run(view: &FileView<'_>) -> Vec<Hit> {
     let Some(parsed) = view.parsed() else { return Vec::new() };
@@ -45,14 +45,15 @@ fn branches<'p>(node: &Node<'p>) -> Option<(Node<'p>, Node<'p>)> {
             (!chained).then_some((then, other))
         }
         "ternary_expression" | "conditional_expression" | "conditional" => {
-            let (then, other) = match (node.field("consequence").or_else(|| node.field("body")), node.field("alternative")) {
-                (Some(then), Some(other)) => (then, other),
-                _ => {
-                    // Python writes the value first.
-                    let [then, _, other] = <[Node<'p>; 3]>::try_from(parts(node)).ok()?;
-                    (then, other)
-                }
-            };
+            let (then, other) =
+                match (node.field("consequence").or_else(|| node.field("body")), node.field("alternative")) {
+                    (Some(then), Some(other)) => (then, other),
+                    _ => {
+                        // Python writes the value first.
+                        let [then, _, other] = <[Node<'p>; 3]>::try_from(parts(node)).ok()?;
+                        (then, other)
+                    }
+                };
             Some((bare(&then), bare(&other)))
         }
         _ => None,
@@ -60,7 +61,7 @@ fn branches<'p>(node: &Node<'p>) -> Option<(Node<'p>, Node<'p>)> {
 }
 
 fn is_alternative(node: &Node<'_>) -> bool {
-    matches!(&*node.kind(), "else_clause" | "elif_clause" | "else_if_clause" | "elsif" | "else")
+    node.is_named() && matches!(&*node.kind(), "else_clause" | "elif_clause" | "else_if_clause" | "elsif" | "else")
 }
 
 /// What an `else` holds.
@@ -80,15 +81,17 @@ fn same(parsed: &Parsed, then: &Node<'_>, other: &Node<'_>) -> bool {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let (then, other) = (fold(then), fold(other));
-    let inner = then.trim_matches(['{', '}', ' ', ';', '(', ')']);
+    let inner = then.trim_matches(['{', '}', ' ', ';']);
     inner.len() >= SHORTEST && then == other && !then.contains('#') && !is_placeholder(inner)
 }
 
 /// Bodies that stand for something to come or that leave the function the same way on purpose.
 fn is_placeholder(body: &str) -> bool {
     let word = body.trim_end_matches(';').trim();
-    matches!(word, "continue" | "return null" | "return None" | "return true" | "return false" | "return nil" | "undefined")
-        || word.contains("todo!")
+    matches!(
+        word,
+        "continue" | "return null" | "return None" | "return true" | "return false" | "return nil" | "undefined"
+    ) || word.contains("todo!")
         || word.contains("unimplemented!")
         || word.contains("TODO")
         || word.contains("NotImplemented")

@@ -31,7 +31,10 @@ pattern!(
 pattern!(JS_MODULE, r"^(?:child_process|childProcess|cp)\.(?:exec|execSync)$");
 pattern!(JS_BARE, r"^(?:exec|execSync)$");
 pattern!(PHP, r"^\\?(?:exec|shell_exec|system|passthru|popen|proc_open)$");
-pattern!(RUBY, r"^(?:(?:Kernel\.)?(?:system|exec|spawn)|(?:IO\.)?popen|Open3\.(?:capture2e?|capture3|popen2e?|popen3))$");
+pattern!(
+    RUBY,
+    r"^(?:(?:Kernel\.)?(?:system|exec|spawn)|(?:IO\.)?popen|Open3\.(?:capture2e?|capture3|popen2e?|popen3))$"
+);
 pattern!(SHELL, r"^(?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh(?:\s+-\w*c\b.*)?$|^cmd(?:\.exe)?(?:\s+/[cC]\b.*)?$");
 pattern!(SHELL_FLAG, r"^(?:-\w*c|/[cC])$");
 pattern!(SHELL_START, r"^\s*(?:/(?:usr/)?bin/)?(?:(?:ba|z|da|k)?sh\s+-\w*c|cmd(?:\.exe)?\s+/[cC])\b");
@@ -41,16 +44,19 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     added(view, parsed, |node| {
         let found = match &*node.kind() {
-            "call" | "call_expression" | "method_invocation" | "function_call_expression"
+            "call"
+            | "call_expression"
+            | "method_invocation"
+            | "function_call_expression"
             | "object_creation_expression" => call(parsed, node),
-            "subshell" | "shell_command_expression" => {
-                built(parsed, node).and_then(|built| built.inserted.into_iter().next()).map(|value| ("`…`".to_owned(), value))
-            }
+            "subshell" | "shell_command_expression" => built(parsed, node)
+                .and_then(|built| built.inserted.into_iter().next())
+                .map(|value| ("`…`".to_owned(), value)),
             _ => None,
         };
-        hits.extend(found.map(|(call, value)| {
-            Hit::in_source(parsed, node.range()).with("call", call).with("value", value)
-        }));
+        hits.extend(
+            found.map(|(call, value)| Hit::in_source(parsed, node.range()).with("call", call).with("value", value)),
+        );
     });
     hits
 }
@@ -67,13 +73,14 @@ fn call(parsed: &Parsed, node: &Node<'_>) -> Option<(String, String)> {
     let value = |node: &Node<'_>| built(parsed, node).and_then(|built| built.inserted.into_iter().next());
     let found = match parsed.language() {
         Language::Python if PY_SHELL_FLAG.is_match(head) => {
-            let shell = |argument: &Node<'_>| text(parsed, argument).split_whitespace().collect::<String>() == "shell=True";
+            let shell =
+                |argument: &Node<'_>| text(parsed, argument).split_whitespace().collect::<String>() == "shell=True";
             arguments.iter().any(shell).then(|| value(first))?
         }
         Language::Python if PY_SHELL.is_match(head) => value(first),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            let shell = JS_MODULE.is_match(head)
-                || (JS_BARE.is_match(head) && parsed.source().contains("child_process"));
+            let shell =
+                JS_MODULE.is_match(head) || (JS_BARE.is_match(head) && parsed.source().contains("child_process"));
             shell.then(|| value(first))?
         }
         Language::Php if PHP.is_match(head) => value(first),
@@ -92,7 +99,8 @@ fn call(parsed: &Parsed, node: &Node<'_>) -> Option<(String, String)> {
 
 /// The value built into the argument behind `sh`, `-c`.
 fn after_flag(parsed: &Parsed, arguments: &[Node<'_>]) -> Option<String> {
-    let at = arguments.iter().position(|argument| literal(parsed, argument).is_some_and(|text| SHELL.is_match(&text)))?;
+    let at =
+        arguments.iter().position(|argument| literal(parsed, argument).is_some_and(|text| SHELL.is_match(&text)))?;
     let flag = literal(parsed, arguments.get(at + 1)?)?;
     let command = arguments.get(at + 2).filter(|_| SHELL_FLAG.is_match(&flag))?;
     built(parsed, command)?.inserted.into_iter().next()

@@ -31,8 +31,14 @@ pattern!(
 pattern!(PYTHON, r"(?:^|\.)(?:execute|executemany|executescript|exec_driver_sql|raw)$");
 pattern!(JAVASCRIPT, r"\.(?:query|execute|raw|\$queryRawUnsafe|\$executeRawUnsafe|all|run|each)$");
 pattern!(GO, r"\.(?:Query|QueryRow|Exec|Prepare|QueryContext|QueryRowContext|ExecContext|PrepareContext|Raw)$");
-pattern!(JAVA, r"(?:^|\.)(?:executeQuery|executeUpdate|execute|prepareStatement|createNativeQuery|createQuery|queryForObject)$");
-pattern!(PHP, r"(?:->(?:query|exec|prepare|executeQuery|executeStatement)|^\\?(?:mysqli_query|pg_query|sqlite_query))$");
+pattern!(
+    JAVA,
+    r"(?:^|\.)(?:executeQuery|executeUpdate|execute|prepareStatement|createNativeQuery|createQuery|queryForObject)$"
+);
+pattern!(
+    PHP,
+    r"(?:->(?:query|exec|prepare|executeQuery|executeStatement)|^\\?(?:mysqli_query|pg_query|sqlite_query))$"
+);
 pattern!(RUBY, r"(?:\.(?:execute|exec_query|find_by_sql|select_all|exec_params))$");
 pattern!(CSHARP, r"(?:^new\s+\w*Command|\.(?:ExecuteSqlRaw|ExecuteSqlRawAsync|FromSqlRaw|SqlQueryRaw))$");
 // Identifiers, lists of `?`, and text that the caller made into SQL already.
@@ -53,8 +59,13 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
     added(view, parsed, |node| {
         let is_call = matches!(
             &*node.kind(),
-            "call" | "call_expression" | "method_invocation" | "function_call_expression" | "member_call_expression"
-                | "invocation_expression" | "object_creation_expression"
+            "call"
+                | "call_expression"
+                | "method_invocation"
+                | "function_call_expression"
+                | "member_call_expression"
+                | "invocation_expression"
+                | "object_creation_expression"
         );
         if let Some((call, value)) = is_call.then(|| call(parsed, node)).flatten() {
             hits.push(Hit::in_source(parsed, node.range()).with("call", call).with("value", value));

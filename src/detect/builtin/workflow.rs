@@ -53,8 +53,14 @@ pattern!(
     )
 );
 // Their result is a truth value or a hash, whatever goes in.
-pattern!(DECIDED, r"(?i)\b(?:contains|startsWith|endsWith|hashFiles)\([^()]*\)|[\w.\[\]*-]+\s*(?:==|!=|[<>]=?)\s*(?:'[^']*'|[\w.]+)|'[^']*'\s*(?:==|!=)\s*[\w.\[\]*-]+");
-pattern!(HEAD, r"(?i)github\.event\.pull_request\.head\.(?:sha|ref)|github\.head_ref|refs/pull/|github\.event\.workflow_run\.head_(?:sha|branch)|github\.event\.(?:pull_request\.)?number");
+pattern!(
+    DECIDED,
+    r"(?i)\b(?:contains|startsWith|endsWith|hashFiles)\([^()]*\)|[\w.\[\]*-]+\s*(?:==|!=|[<>]=?)\s*(?:'[^']*'|[\w.]+)|'[^']*'\s*(?:==|!=)\s*[\w.\[\]*-]+"
+);
+pattern!(
+    HEAD,
+    r"(?i)github\.event\.pull_request\.head\.(?:sha|ref)|github\.head_ref|refs/pull/|github\.event\.workflow_run\.head_(?:sha|branch)|github\.event\.(?:pull_request\.)?number"
+);
 pattern!(PRINTED, r#"^\s*(?:echo|printf|cat\s*<<<)\s[^|>&;`]*\$\{\{\s*secrets\.[A-Za-z0-9_]+\s*\}\}[^|>&;`)]*$"#);
 
 fn injection(view: &FileView<'_>) -> Vec<Hit> {
@@ -101,11 +107,13 @@ fn checkout(view: &FileView<'_>) -> Vec<Hit> {
     let Some(event) = privileged_event(parsed) else { return Vec::new() };
     let mut hits = Vec::new();
     within(&parsed.root(), |node| {
-        if node.kind() == "block_mapping" && value(parsed, node, "uses").is_some_and(|uses| is_checkout(parsed, &uses)) {
+        if node.kind() == "block_mapping" && value(parsed, node, "uses").is_some_and(|uses| is_checkout(parsed, &uses))
+        {
             let with = value(parsed, node, "with").and_then(|with| find_mapping(&with));
             for key in ["ref", "repository"] {
                 let pair = with.as_ref().and_then(|with| pair(parsed, with, key));
-                let pair = pair.filter(|pair| pair.field("value").is_some_and(|value| HEAD.is_match(text(parsed, &value))));
+                let pair =
+                    pair.filter(|pair| pair.field("value").is_some_and(|value| HEAD.is_match(text(parsed, &value))));
                 if let Some(pair) = pair {
                     hits.push(Hit::in_source(parsed, pair.range()).with("event", event));
                     break;

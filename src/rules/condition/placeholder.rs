@@ -30,9 +30,32 @@ impl Test for Placeholder {
 
 /// Words of four letters or more: a random token of 40 characters holds one of them by chance once in 10,000.
 const WORDS: [&str; 26] = [
-    "example", "sample", "dummy", "fake", "changeme", "change_me", "change-me", "placeholder", "redacted", "replace",
-    "insert", "your", "xxxx", "****", "....", "todo", "secret", "password", "passw0rd", "token", "mytest", "test-",
-    "test_", "_test", "-test", "invalid",
+    "example",
+    "sample",
+    "dummy",
+    "fake",
+    "changeme",
+    "change_me",
+    "change-me",
+    "placeholder",
+    "redacted",
+    "replace",
+    "insert",
+    "your",
+    "xxxx",
+    "****",
+    "....",
+    "todo",
+    "secret",
+    "password",
+    "passw0rd",
+    "token",
+    "mytest",
+    "test-",
+    "test_",
+    "_test",
+    "-test",
+    "invalid",
 ];
 
 /// Whether a value is a stand-in. Case does not count.
