@@ -156,6 +156,16 @@ fn entry(node: &Node, problems: &mut Vec<Problem>) -> Option<Entry> {
     let mut required = |key| fields.required(key).and_then(Node::text).map(str::to_owned);
     let (path, tag, fingerprint) = (required("path"), required("tag"), required("fingerprint"));
     let (window, reason) = (required("window"), required("reason"));
+    for (key, digits) in [("fingerprint", &fingerprint), ("window", &window)] {
+        let good =
+            |digits: &String| digits.len() == 32 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if digits.as_ref().is_some_and(|digits| !good(digits)) {
+            let at = fields.at().clone();
+            fields
+                .problems
+                .push(Problem::at(&at, format!("`{key}` has 32 hexadecimal digits, as the review prints it")));
+        }
+    }
     let until = fields.node("until");
     let date = until.and_then(Node::text).and_then(Date::parse);
     if let (Some(until), None) = (until, date) {
@@ -246,7 +256,8 @@ mod tests {
 
     #[test]
     fn an_acceptance_without_a_reason_is_refused() {
-        let text = r#"{"findings": [{"path": "a", "tag": "T", "fingerprint": "f", "window": "w", "reason": " "}]}"#;
+        let text = r#"{"findings": [{"path": "a", "tag": "T", "fingerprint": "0123456789abcdef0123456789abcdef",
+            "window": "0123456789abcdef0123456789abcdef", "reason": " "}]}"#;
         let problems = Baseline::parse("b.json", text).expect_err("no reason");
         assert_eq!(problems[0].to_string(), "b.json:1:15: a baseline entry needs a reason");
     }

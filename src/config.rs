@@ -39,30 +39,30 @@ pub struct File {
 }
 
 impl Config {
-    /// Layers files, lowest first, and validates what comes out and each of them.
-    ///
-    /// # Errors
-    /// Everything that is wrong in any of them, each with its place.
-    pub fn of(files: &[File]) -> Result<Self, Vec<Problem>> {
-        let mut problems = Vec::new();
+    /// Layers files, lowest first, and validates what comes out and each of them. Everything that is wrong in any of
+    /// them goes to `problems`, each with its place; what is right is there nevertheless, so that whoever goes on with it
+    /// finds the other problems too.
+    pub fn of(files: &[File], problems: &mut Vec<Problem>) -> Self {
+        let mut found = Vec::new();
         let mut layers: Option<Node> = None;
         for file in files {
             match toml(&file.name, &file.text) {
                 Ok(node) => {
                     // Each file alone first: a misfit that a higher layer replaces is still a misfit.
-                    Self::parse(Some(&node), &mut problems);
+                    Self::parse(Some(&node), &mut found);
                     layers = Some(match layers {
-                        Some(under) => merge(under, node, &mut problems),
+                        Some(under) => merge(under, node, &mut found),
                         None => node,
                     });
                 }
-                Err(problem) => problems.push(problem),
+                Err(problem) => found.push(problem),
             }
         }
-        let config = Self::parse(layers.as_ref(), &mut problems);
-        problems.sort();
-        problems.dedup();
-        if problems.is_empty() { Ok(config) } else { Err(problems) }
+        let config = Self::parse(layers.as_ref(), &mut found);
+        found.sort();
+        found.dedup();
+        problems.extend(found);
+        config
     }
 
     fn parse(node: Option<&Node>, problems: &mut Vec<Problem>) -> Self {

@@ -134,42 +134,62 @@ pub fn sarif_markdown(markdown: &str) -> String {
     markdown.replace('{', "{{").replace('}', "}}")
 }
 
-/// Prose from outside as Markdown (GFM) that renders as that prose: no markup, no HTML, and no link, image, mention or
-/// issue reference that a renderer would make of bare text. For those a backslash does not help, because they are found
-/// after rendering; an invisible joiner (U+2060) parts them.
+/// Prose from outside as Markdown (GFM) that renders as that prose: no markup but code spans, no HTML, and no link,
+/// image, mention or issue reference that a renderer would make of bare text. For those a backslash does not help,
+/// because they are found after rendering; an invisible joiner (U+2060) parts them.
 pub fn markdown(text: &str) -> String {
-    const JOINER: char = '\u{2060}';
     let text = visible_lines(text);
     let mut out = String::with_capacity(text.len() + text.len() / 8);
-    for (index, character) in text.char_indices() {
-        let rest = text.get(index + character.len_utf8()..).unwrap_or_default();
-        let line_start = out.is_empty() || out.ends_with('\n');
-        match character {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '~' | '!' | '$' => {
-                out.push('\\');
-                out.push(character);
-            }
-            '@' => out.extend([character, JOINER]),
-            '#' => out.extend(['\\', character, JOINER]),
-            ':' if rest.starts_with("//") => out.extend([character, JOINER]),
-            '.' if ends_with_www(&out) => out.extend([JOINER, character]),
-            // List markers, headings underlined by `=` or `-`, and code indented by blanks.
-            '-' | '+' | '=' if line_start => out.extend(['\\', character]),
-            '.' | ')' if ends_with_ordinal(&out) => out.extend(['\\', character]),
-            ' ' | '\t' if line_start => {}
-            _ => out.push(character),
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
+            out.push('\n');
         }
+        let mut escaped = String::with_capacity(line.len());
+        let mut rest = line.trim_start();
+        // Whoever writes about code quotes it in single backticks, and a code span can hold nothing live.
+        while let Some((before, code, after)) = split_code(rest) {
+            markdown_prose(before, &mut escaped);
+            escaped.push_str(&code_span(code));
+            rest = after;
+        }
+        markdown_prose(rest, &mut escaped);
+        out.push_str(&escaped);
     }
     out
 }
 
-fn ends_with_www(out: &str) -> bool {
-    out.len() >= 3 && out.get(out.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case("www"))
+/// What stands before, in and after the first code span of a line.
+fn split_code(line: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = line.split_once('`')?;
+    let (code, after) = rest.split_once('`')?;
+    (!code.trim().is_empty() && !after.starts_with('`')).then_some((before, code, after))
 }
 
-fn ends_with_ordinal(out: &str) -> bool {
-    let line = out.rsplit('\n').next().unwrap_or(out);
-    !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
+/// Appends a part of a line, escaped.
+fn markdown_prose(text: &str, out: &mut String) {
+    const JOINER: char = '\u{2060}';
+    for (index, character) in text.char_indices() {
+        let rest = text.get(index + character.len_utf8()..).unwrap_or_default();
+        match character {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '~' | '!' | '$' => {
+                out.extend(['\\', character]);
+            }
+            '@' => out.extend([character, JOINER]),
+            '#' => out.extend(['\\', character, JOINER]),
+            ':' if rest.starts_with("//") => out.extend([character, JOINER]),
+            '.' if ends_with_www(out) => out.extend([JOINER, character]),
+            // List markers, and headings underlined by `=` or `-`.
+            '-' | '+' | '=' if out.is_empty() => out.extend(['\\', character]),
+            '.' | ')' if !out.is_empty() && out.bytes().all(|byte| byte.is_ascii_digit()) => {
+                out.extend(['\\', character]);
+            }
+            _ => out.push(character),
+        }
+    }
+}
+
+fn ends_with_www(out: &str) -> bool {
+    out.len() >= 3 && out.get(out.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case("www"))
 }
 
 /// Code from outside as a fenced block of Markdown: the fence is longer than any run of backticks inside.

@@ -29,13 +29,12 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
         .map(|text| Date::parse(text).ok_or_else(|| anyhow!("`{text}` is no day; write one such as 2026-12-31")))
         .transpose()?;
     let path = setup::work_tree(&args.place)?.join(PATH);
-    let mut baseline = match (fs::read_to_string(&path), update) {
-        (Ok(_), false) => {
+    let mut baseline = match (setup::read_policy(&path, PATH)?, update) {
+        (Some(_), false) => {
             return Err(anyhow!("`{}` is there already; `baseline update` adds to it", super::shown(&path)).into());
         }
-        (Ok(text), true) => Baseline::parse(PATH, &text)?,
-        (Err(error), _) if error.kind() == std::io::ErrorKind::NotFound => Baseline::default(),
-        (Err(error), _) => return Err(anyhow!("`{}` cannot be read: {error}", super::shown(&path)).into()),
+        (Some(text), true) => Baseline::parse(PATH, &text)?,
+        (None, _) => Baseline::default(),
     };
     let Reviewed { review, .. } = setup::reviewed(&args.scope, &args.place)?;
     let chosen: Vec<&Finding> = review
@@ -77,7 +76,7 @@ fn entry(finding: &Finding, reason: &str, until: Option<Date>) -> Entry {
 fn prune(place: &PlaceArgs) -> Result<Exit, Failure> {
     let root = setup::work_tree(place)?;
     let path = root.join(PATH);
-    let text = fs::read_to_string(&path).with_context(|| format!("`{}` cannot be read", super::shown(&path)))?;
+    let text = setup::read_policy(&path, PATH)?.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(&path)))?;
     let mut baseline = Baseline::parse(PATH, &text)?;
     let today = env::today();
     let mut gone = Vec::new();

@@ -2,13 +2,14 @@
 
 use anyhow::anyhow;
 use diffsieve::finding::Finding;
-
-use diffsieve::report::{json, text};
+use diffsieve::gate::{self, Decision};
+use diffsieve::report::{Origin, Provenance, Report, TagInfo, json, text};
+use diffsieve::review::Review;
 
 use super::args::ExplainArgs;
 use super::exit::Exit;
 use super::setup::{self, Reviewed};
-use super::{Failure, output};
+use super::{Failure, output, review};
 
 /// Fewest digits that name a finding.
 const DIGITS: usize = 4;
@@ -18,20 +19,36 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     if wanted.len() < DIGITS || !wanted.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(anyhow!("a fingerprint is hexadecimal, at least {DIGITS} digits of it").into());
     }
-    let style = output::style(args.color, false, false);
     if let Some(path) = &args.report {
-        let bytes = std::fs::read(path).map_err(|error| anyhow!("`{}` cannot be read: {error}", super::shown(path)))?;
-        let saved = json::read(&bytes).map_err(|error| anyhow!("`{}` is no report: {error}", super::shown(path)))?;
-        let found = pick(saved.review.findings.iter().chain(&saved.review.dropped), &wanted)?;
-        return show(found, style);
+        let bytes = setup::read_report(path)?;
+        let saved = json::read(&bytes).map_err(|error| anyhow::Error::from(error).context(super::shown(path)))?;
+        return show(args, &wanted, &saved.review, &saved.decision, &saved.origin, &[]);
     }
-    let Reviewed { review, .. } = setup::reviewed(&args.scope, &args.place)?;
-    let found = pick(review.findings.iter().chain(&review.dropped), &wanted)?;
-    show(found, style)
+    let Reviewed { review, loadout, .. } = setup::reviewed(&args.scope, &args.place)?;
+    let decision = gate::decide(&review, loadout.config.gate);
+    show(args, &wanted, &review, &decision, &loadout.origin, &review::tags(&loadout.rules))
 }
 
-fn show(finding: &Finding, style: diffsieve::report::Style) -> Result<Exit, Failure> {
-    output::quiet_pipe(output::to_stdout(|out| text::explain(finding, style, out))).map_err(anyhow::Error::from)?;
+fn show(
+    args: &ExplainArgs,
+    wanted: &str,
+    review: &Review,
+    decision: &Decision,
+    origin: &Origin,
+    tags: &[TagInfo],
+) -> Result<Exit, Failure> {
+    let finding = pick(review.findings.iter().chain(&review.dropped), wanted)?;
+    let report = Report {
+        version: env!("CARGO_PKG_VERSION"),
+        review,
+        decision,
+        tags,
+        origin,
+        provenance: Provenance::default(),
+        style: output::style(args.color, false, false),
+        sarif_suppressed: false,
+    };
+    output::quiet_pipe(output::to_stdout(|out| text::explain(&report, finding, out))).map_err(anyhow::Error::from)?;
     Ok(Exit::Passed)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use diffsieve::detect::{self, DETECTORS};
 use diffsieve::document::nearest;
 use diffsieve::review::examples;
@@ -90,7 +90,7 @@ fn with_files(files: &[PathBuf], place: &PlaceArgs) -> Result<Rules, Failure> {
     let mut sources = Vec::new();
     for path in files {
         let name = super::shown(path);
-        let text = std::fs::read_to_string(path).with_context(|| format!("`{name}` cannot be read"))?;
+        let text = setup::read_policy(path, &name)?.ok_or_else(|| anyhow!("there is no file `{name}`"))?;
         sources.push(Source { name, text });
     }
     // A file that is one of the embedded packs is tested in its place.

@@ -11,7 +11,7 @@ use diffsieve::detect;
 use diffsieve::diff::{self, FileChange, Globs, Plan, Planned, patch};
 use diffsieve::document::Problem;
 use diffsieve::finding::RepoPath;
-use diffsieve::git::{Oid, Reader, Repository, Side};
+use diffsieve::git::{self, Oid, Reader, Repository, Side};
 use diffsieve::report::{Origin, Provenance};
 use diffsieve::review::{Change, Changes, Loaded, Review, Settings, Skip, review};
 use diffsieve::rules::{Rules, Source};
@@ -43,6 +43,11 @@ pub(super) struct Reviewed {
     pub(super) provenance: Provenance,
 }
 
+/// A saved report.
+pub(super) fn read_report(path: &Path) -> anyhow::Result<Vec<u8>> {
+    read_file(path, PATCH_BYTES)?.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(path)))
+}
+
 /// Where files of the policy are read from.
 enum Root<'a> {
     Disk(PathBuf),
@@ -51,8 +56,8 @@ enum Root<'a> {
 }
 
 impl<'a> Root<'a> {
-    fn of_commit(repo: &'a Repository, commit: Oid, what: &str) -> anyhow::Result<Self> {
-        let tree = repo.tree_of(commit)?;
+    fn of_commit(repo: &'a Repository, commit: Oid, what: &str) -> Result<Self, Failure> {
+        let tree = repo.tree_of(commit).map_err(git_failure)?;
         let name = format!("{what} {}", commit.short());
         Ok(Self::Commit { repo, tree, name })
     }
@@ -65,39 +70,62 @@ impl<'a> Root<'a> {
         }
     }
 
-    fn read(&self, path: &str) -> anyhow::Result<Option<String>> {
-        let bytes = match self {
-            Self::Nowhere => None,
-            Self::Disk(root) => read_file(&root.join(path), POLICY_BYTES)?,
-            Self::Commit { repo, tree, .. } => repo.file_at(*tree, &RepoPath::new(path), POLICY_BYTES)?,
-        };
-        bytes.map(|bytes| utf8(bytes, &self.name(path))).transpose()
+    /// A file of the policy, `None` where there is none.
+    fn read(&self, path: &str) -> Result<Option<String>, Failure> {
+        let name = self.name(path);
+        match self {
+            Self::Nowhere => Ok(None),
+            Self::Disk(root) => Ok(read_policy(&root.join(path), &name)?),
+            Self::Commit { repo, tree, .. } => match repo.file_at(*tree, &RepoPath::new(path), POLICY_BYTES) {
+                Ok(bytes) => Ok(bytes.map(|bytes| utf8(bytes, &name)).transpose()?),
+                Err(error @ (git::Error::TooLarge { .. } | git::Error::NotAFile(_))) => {
+                    Err(Failure::Config(vec![Problem::of(&name, error.to_string())]))
+                }
+                Err(error) => Err(git_failure(error)),
+            },
+        }
     }
 
     /// The packs of the project, in the order of their names.
-    fn packs(&self) -> anyhow::Result<Vec<Source>> {
-        let mut paths: Vec<String> = match self {
+    fn packs(&self, problems: &mut Vec<Problem>) -> Result<Vec<Source>, Failure> {
+        let mut paths: Vec<RepoPath> = match self {
             Self::Nowhere => Vec::new(),
             Self::Disk(root) => list_disk(&root.join(config::RULES))?,
-            Self::Commit { repo, tree, .. } => repo
-                .list_at(*tree, &RepoPath::new(config::RULES))?
-                .into_iter()
-                .map(|path| path.to_text().raw().to_owned())
-                .collect(),
+            Self::Commit { repo, tree, .. } => {
+                repo.list_at(*tree, &RepoPath::new(config::RULES)).map_err(git_failure)?
+            }
         };
-        paths.retain(|path| path.ends_with(".yml") || path.ends_with(".yaml"));
+        paths.retain(|path| path.bytes().ends_with(b".yml") || path.bytes().ends_with(b".yaml"));
         paths.sort();
         let mut packs = Vec::new();
         for path in paths {
-            if let Some(text) = self.read(&path)? {
-                packs.push(Source { name: self.name(&path), text });
+            let Ok(path) = std::str::from_utf8(path.bytes()) else {
+                problems.push(Problem::of(&self.name(&path.visible()), "the name of this pack is not UTF-8"));
+                continue;
+            };
+            match gather(self.read(path), problems)? {
+                Some(Some(text)) => packs.push(Source { name: self.name(path), text }),
+                Some(None) => problems.push(Problem::of(&self.name(path), "this pack links to nothing")),
+                None => {}
             }
         }
         Ok(packs)
     }
 }
 
-fn list_disk(folder: &Path) -> anyhow::Result<Vec<String>> {
+/// Keeps what can be used and puts problems with the others, so that all are told at once.
+fn gather<T>(result: Result<T, Failure>, problems: &mut Vec<Problem>) -> Result<Option<T>, Failure> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Failure::Config(found)) => {
+            problems.extend(found);
+            Ok(None)
+        }
+        Err(other) => Err(other),
+    }
+}
+
+fn list_disk(folder: &Path) -> anyhow::Result<Vec<RepoPath>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -106,23 +134,33 @@ fn list_disk(folder: &Path) -> anyhow::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in entries {
         let entry = entry.with_context(|| format!("`{}` cannot be read", super::shown(folder)))?;
-        names.push(format!("{}/{}", config::RULES, entry.file_name().to_string_lossy()));
+        names.push(RepoPath::new([config::RULES.as_bytes(), entry.file_name().as_encoded_bytes()].join(&b'/')));
     }
     Ok(names)
+}
+
+/// A file of the policy on disk. What keeps it from being read is a problem of the configuration like any other.
+pub(super) fn read_policy(path: &Path, name: &str) -> Result<Option<String>, Vec<Problem>> {
+    match read_file(path, POLICY_BYTES) {
+        Ok(bytes) => bytes.map(|bytes| utf8(bytes, name)).transpose(),
+        Err(error) => Err(vec![Problem::of(name, format!("{error:#}"))]),
+    }
 }
 
 /// A file, `None` where there is none.
 fn read_file(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
     let named = || format!("`{}` cannot be read", super::shown(path));
-    let file = match fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(None),
-        Err(error) => return Err(error).with_context(named),
+    let missing = |error: &std::io::Error| {
+        matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
     };
-    if !file.metadata().with_context(named)?.is_file() {
-        return Err(anyhow!("it is not a file")).with_context(named);
+    // Opening a pipe would wait for its writer.
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_file() => {}
+        Ok(_) => return Err(anyhow!("it is not a file")).with_context(named),
+        Err(error) if missing(&error) => return Ok(None),
+        Err(error) => return Err(error).with_context(named),
     }
+    let file = fs::File::open(path).with_context(named)?;
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).with_context(named)?;
     if bytes.len() as u64 > limit {
@@ -131,63 +169,68 @@ fn read_file(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-fn utf8(bytes: Vec<u8>, name: &str) -> anyhow::Result<String> {
-    String::from_utf8(bytes).map_err(|_| anyhow!("`{}` is not UTF-8", diffsieve::escape::visible(name)))
+fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Vec<Problem>> {
+    String::from_utf8(bytes).map_err(|error| {
+        let before = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = before.iter().filter(|byte| **byte == b'\n').count();
+        vec![Problem::of(name, format!("the file is not UTF-8, from line {} on", line + 1))]
+    })
 }
 
 /// The configuration files, lowest layer first.
-fn config_files(place: &PlaceArgs, root: &Root<'_>) -> anyhow::Result<(Vec<config::File>, String)> {
+fn config_files(
+    place: &PlaceArgs,
+    root: &Root<'_>,
+    problems: &mut Vec<Problem>,
+) -> Result<(Vec<config::File>, String), Failure> {
     let mut files = Vec::new();
-    let mut origin = Vec::new();
     if !place.no_config {
-        if let Some(path) = env::user_config()
-            && let Some(bytes) = read_file(&path, POLICY_BYTES)?
-        {
+        if let Some(path) = env::user_config() {
             let name = super::shown(&path);
-            origin.push(name.clone());
-            files.push(config::File { text: utf8(bytes, &name)?, name });
+            let text = gather(read_policy(&path, &name).map_err(Failure::Config), problems)?.flatten();
+            files.extend(text.map(|text| config::File { name, text }));
         }
         let named =
             place.config.clone().or_else(|| env::var("DIFFSIEVE_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from));
         if let Some(path) = named {
             let name = super::shown(&path);
-            let bytes = read_file(&path, POLICY_BYTES)?.ok_or_else(|| anyhow!("there is no file `{name}`"))?;
-            origin.push(name.clone());
-            files.push(config::File { text: utf8(bytes, &name)?, name });
+            match gather(read_policy(&path, &name).map_err(Failure::Config), problems)? {
+                Some(Some(text)) => files.push(config::File { name, text }),
+                Some(None) => return Err(anyhow!("there is no file `{name}`").into()),
+                None => {}
+            }
         } else {
             for path in config::FILES {
-                if let Some(text) = root.read(path)? {
-                    let name = root.name(path);
-                    origin.push(name.clone());
-                    files.push(config::File { name, text });
-                    break;
+                match gather(root.read(path), problems)? {
+                    Some(Some(text)) => files.push(config::File { name: root.name(path), text }),
+                    Some(None) => continue,
+                    None => {}
                 }
+                break;
             }
         }
     }
+    let origin: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let origin = if origin.is_empty() { "built-in defaults".to_owned() } else { origin.join(" over ") };
     Ok((files, origin))
 }
 
 fn load(place: &PlaceArgs, root: &Root<'_>) -> Result<Loadout, Failure> {
-    let (files, config_origin) = config_files(place, root)?;
-    let packs = if place.no_config { Vec::new() } else { root.packs()? };
     let mut problems = Vec::new();
-    let config = Config::of(&files).map_err(|found| problems.extend(found)).ok();
-    let selected = config.as_ref().and_then(|config| config.packs.as_ref());
-    let tags = config.as_ref().and_then(|config| config.tags.as_ref());
-    let rules = Rules::load(&packs, selected, tags).map_err(|found| problems.extend(found)).ok();
-    let baseline = match root.read(baseline::PATH)? {
+    let (files, config_origin) = config_files(place, root, &mut problems)?;
+    let packs = if place.no_config { Vec::new() } else { root.packs(&mut problems)? };
+    let config = Config::of(&files, &mut problems);
+    let rules = Rules::load(&packs, config.packs.as_ref(), config.tags.as_ref())
+        .map_err(|found| problems.extend(found))
+        .ok()
+        .inspect(|rules| problems.extend(detect::check(rules)));
+    let baseline = match gather(root.read(baseline::PATH), &mut problems)?.flatten() {
         Some(text) => Baseline::parse(&root.name(baseline::PATH), &text).map_err(|found| problems.extend(found)).ok(),
         None => Some(Baseline::default()),
     };
-    let (Some(config), Some(rules), Some(baseline)) = (config, rules, baseline) else {
+    let (Some(rules), Some(baseline), true) = (rules, baseline, problems.is_empty()) else {
         return Err(Failure::Config(problems));
     };
-    let unknown = detect::check(&rules);
-    if !unknown.is_empty() {
-        return Err(Failure::Config(unknown));
-    }
     let packs = rules.packs.iter().map(|pack| format!("{} {} ({})", pack.name, pack.version, pack.source)).collect();
     let origin = Origin { config: config_origin, packs };
     Ok(Loadout { config, rules, baseline, origin, notes: Vec::new() })
@@ -246,8 +289,14 @@ fn repository_reviewed(args: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, 
 
 /// Reads the policy from where it may be trusted. A broken one at the base does not stop the change that mends it.
 fn policy(repo: &Repository, scope: &Scope, plan: &Plan, place: &PlaceArgs) -> Result<Loadout, Failure> {
-    let edited: Vec<_> =
-        plan.files.iter().map(|file| &file.path).filter(|path| config::is_policy_file(path.bytes())).collect();
+    // Taking such a file away, also under another name, decides as much as editing it.
+    let mut edited: Vec<_> = plan
+        .files
+        .iter()
+        .flat_map(|file| file.change.old.iter().chain(&file.change.new).map(|entry| &entry.path))
+        .filter(|path| config::is_policy_file(path.bytes()))
+        .collect();
+    edited.dedup();
     let from = place.config_from.unwrap_or(if scope.pull_request { ConfigFrom::Base } else { ConfigFrom::Worktree });
     let root = match (from, scope.base_tip, scope.head, repo.root()) {
         (ConfigFrom::Base, Some(tip), _, _) => Root::of_commit(repo, tip, "base tip")?,
@@ -280,23 +329,34 @@ fn policy(repo: &Repository, scope: &Scope, plan: &Plan, place: &PlaceArgs) -> R
 }
 
 fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
-    let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .lock()
-            .take(PATCH_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .context("standard input cannot be read")?;
-        bytes
-    } else {
-        read_file(path, PATCH_BYTES)?.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(path)))?
-    };
-    if bytes.len() as u64 > PATCH_BYTES {
-        return Err(anyhow!("the patch has more than {PATCH_BYTES} bytes").into());
+    if place.config_from.is_some_and(|from| from != ConfigFrom::Worktree) {
+        return Err(
+            anyhow!("a patch has neither base nor head to read the configuration from; name it with --config").into()
+        );
     }
-    let files = patch::parse(&bytes).map_err(|error| anyhow!("the patch cannot be read: {error}"))?;
-    let loadout = rules_only(place)?;
     let name = if path == Path::new("-") { "standard input".to_owned() } else { super::shown(path) };
+    // Not only files: shells hand over pipes here.
+    let source: Box<dyn std::io::Read> = if path == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(fs::File::open(path).with_context(|| format!("`{name}` cannot be read"))?)
+    };
+    let mut bytes = Vec::new();
+    source.take(PATCH_BYTES + 1).read_to_end(&mut bytes).with_context(|| format!("{name} cannot be read"))?;
+    if bytes.len() as u64 > PATCH_BYTES {
+        return Err(anyhow!("the patch in {name} has more than {PATCH_BYTES} bytes").into());
+    }
+    let mut files = patch::parse(&bytes, &diff::Limits::default())
+        .map_err(|error| anyhow!("the patch in {name} cannot be read: {error}"))?;
+    if files.is_empty() && !bytes.trim_ascii().is_empty() {
+        return Err(
+            anyhow!("{name} is no patch: a unified diff is needed, as `git diff` and `diff -u` write it").into()
+        );
+    }
+    let loadout = rules_only(place)?;
+    for file in files.iter_mut().filter(|file| loadout.config.exclude.is_match(&file.path)) {
+        file.body = diff::Body::NotCode(diff::NotCode::Excluded);
+    }
     let mut notes = Vec::new();
     if files.is_empty() {
         notes.push("the patch changes no file".to_owned());

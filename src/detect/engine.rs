@@ -19,6 +19,8 @@ pub struct Raised {
     pub bytes: Option<Range<usize>>,
     /// Captures.
     pub captures: BTreeMap<String, String>,
+    /// Whether the message masks something, so that the code around it has to be masked too.
+    pub secret: bool,
 }
 
 /// The detectors of the loaded packs, sorted by who they read.
@@ -106,8 +108,8 @@ impl<'r> Engine<'r> {
 
     fn raise(&self, view: &FileView<'_>, tag: &str, detector: &Detector, hits: Vec<Hit>, raised: &mut Vec<Raised>) {
         let Some((tag, spec)) = self.rules.spec(tag, view.language) else { return };
-        // A language may switch off a tag whose detector reads all text.
-        if spec.level == TagLevel::Skip {
+        // A language may switch off a tag, or one of its detectors that read all text.
+        if spec.level == TagLevel::Skip || !spec.detect.iter().any(|other| other.id == detector.id) {
             return;
         }
         for hit in hits {
@@ -149,7 +151,8 @@ impl<'r> Engine<'r> {
                 level: detector.level,
                 source,
             };
-            raised.push(Raised { claim, bytes: hit.bytes, captures: hit.captures });
+            let secret = !detector.message.masked(&hit.captures).is_empty();
+            raised.push(Raised { claim, bytes: hit.bytes, captures: hit.captures, secret });
         }
     }
 }

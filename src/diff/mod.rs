@@ -1,5 +1,5 @@
 //! What changed: files, their two sides as lines, and the hunks between them. From blobs ([`ChangeSet::between`], or file
-//! by file with [`Plan`] and [`load`]) or from the text of a patch ([`patch`]). Knows nothing of code.
+//! by file with [`Plan`] and [`load()`]) or from the text of a patch ([`patch`]). Knows nothing of code.
 
 mod class;
 mod globs;

@@ -65,7 +65,9 @@ fn sarif_messages_hold_no_placeholder_and_no_link() {
 
 #[test]
 fn markdown_renders_as_the_prose_it_was() {
-    assert_eq!(markdown("a *b* [c](d) <e> `f`"), r"a \*b\* \[c\](d) \<e\> \`f\`");
+    assert_eq!(markdown("a *b* [c](d) <e> `f`"), r"a \*b\* \[c\](d) \<e\> `f`");
+    assert_eq!(markdown("an odd ` or ``two``"), r"an odd \` or \`\`two\`\`");
+    assert_eq!(markdown("`@a` @b `[x](y)` `"), "`@a` @\u{2060}b `[x](y)` \\`");
     assert_eq!(markdown("@team"), "@\u{2060}team");
     assert_eq!(markdown("see #12"), "see \\#\u{2060}12");
     assert_eq!(markdown("https://x www.y.z"), "https:\u{2060}//x www\u{2060}.y.z");
@@ -87,6 +89,36 @@ const PIECES: &str =
     "(::|##\\[|##vso\\[|#|\\[|\\]|:| |\\t|\\r|\\n|%0A|%|error|add-mask|,|=|\u{1b}\\[1m|\u{ad}|a|é){0,24}";
 
 proptest! {
+    /// Outside of code spans nothing of Markdown is left without its backslash or joiner.
+    #[test]
+    fn markdown_leaves_nothing_live(text in "[ab1 @#`*_\\[\\]()<>!|.:/\n-]{0,30}") {
+        for line in markdown(&text).lines() {
+            let mut rest = line;
+            let mut plain = String::new();
+            while let Some((before, after)) = rest.split_once('`') {
+                plain.push_str(before);
+                if before.ends_with('\\') {
+                    rest = after;
+                } else {
+                    let ticks = 1 + after.len() - after.trim_start_matches('`').len();
+                    let fence = "`".repeat(ticks);
+                    let inner = after.trim_start_matches('`');
+                    let (_, tail) = inner.split_once(&fence).expect("a code span is closed");
+                    rest = tail;
+                }
+            }
+            plain.push_str(rest);
+            let mut previous = ' ';
+            for character in plain.chars() {
+                prop_assert!(!"*_[]<>!|".contains(character) || previous == '\\', "{:?} in {:?}", character, line);
+                prop_assert!(!(previous == '@' && character.is_alphanumeric()), "{:?}", line);
+                prop_assert!(!(previous == '#' && character.is_alphanumeric()), "{:?}", line);
+                previous = character;
+            }
+            prop_assert!(!plain.contains("://"), "{:?}", line);
+        }
+    }
+
     #[test]
     fn visible_text_has_nothing_invisible(text in any::<String>()) {
         let shown = visible(&text);
@@ -118,6 +150,15 @@ proptest! {
         let property = workflow_property(&text);
         prop_assert!(!property.contains([',', ':', '\r', '\n']), "{:?}", property);
         prop_assert!(!workflow_data(&text).contains(['\r', '\n']));
+    }
+
+    #[test]
+    fn no_code_closes_its_fence(code in "[`~a\n ]{0,40}") {
+        let block = code_block(&code, "py");
+        let (fence, rest) = block.split_once("py\n").expect("an opening fence");
+        let inside = rest.strip_suffix(fence).expect("a closing fence");
+        prop_assert!(fence.len() >= 3 && !inside.contains(fence));
+        prop_assert_eq!(inside.trim_end_matches('\n'), code.trim_end_matches('\n'));
     }
 
     #[test]

@@ -126,6 +126,10 @@ impl Repository {
         let mut notes = Changes::default();
         let differences = match (old.tree(), new.tree()) {
             (Some(old), Some(new)) => tree::compare(self, old, new)?,
+            (Some(Some(old)), None) if *new == Side::Index => {
+                let (old, new) = index::beside_tree(self, old, &mut notes.unmerged)?;
+                join(old, new)
+            }
             _ => {
                 let old = self.entries(old, &mut notes)?;
                 let new = self.entries(new, &mut notes)?;

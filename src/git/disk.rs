@@ -16,7 +16,7 @@ use gix::worktree::stack::state::attributes::Source;
 
 use super::changes::{Changes, Content, Entry, EntryKind};
 use super::error::chain;
-use super::{Error, Oid, Repository, index};
+use super::{Error, Oid, Repository, Side, index};
 use crate::finding::RepoPath;
 
 /// A file over this size is not hashed: it counts as changed and takes no part in the search for renames.
@@ -30,19 +30,8 @@ pub(super) fn entries(repo: &Repository, notes: &mut Changes) -> Result<Vec<Entr
     let mut known: BTreeMap<RepoPath, Entry> =
         index::entries(repo, &mut notes.unmerged)?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
     let executable_bit = local.filesystem_options().map_err(|error| failed(&error))?.executable_bit;
-    let items = local
-        .status(gix::progress::Discard)
-        .map_err(|error| failed(&error))?
-        .index(gix::worktree::IndexPersistedOrInMemory::InMemory(index::open(repo, &local)?))
-        .untracked_files(gix::status::UntrackedFiles::Files)
-        .index_worktree_submodules(gix::status::Submodule::Given {
-            ignore: gix::submodule::config::Ignore::All,
-            check_dirty: false,
-        })
-        .index_worktree_rewrites(None)
-        .into_index_worktree_iter([])
-        .map_err(|error| failed(&error))?;
-    let mut filters = Filters::new(&local, root)?;
+    let items = platform(repo, &local)?.into_index_worktree_iter([]).map_err(|error| failed(&error))?;
+    let mut filters = Filters::new(&local, repo.index_file.as_deref())?;
     for item in items {
         let found = match item.map_err(|error| failed(&error))? {
             Item::Modification { rela_path, status, entry, .. } => {
@@ -87,11 +76,53 @@ pub(super) fn entries(repo: &Repository, notes: &mut Changes) -> Result<Vec<Entr
 }
 
 impl Repository {
-    /// Whether tracked files or the index differ from HEAD. Untracked files do not count. False where it cannot be
-    /// told; this only words a note.
+    /// Whether tracked files or the index differ from HEAD. Untracked files do not count, nor does what cannot be told:
+    /// this only words a note.
     pub fn has_uncommitted(&self) -> bool {
-        self.root.is_some() && self.local().is_dirty().unwrap_or(false)
+        self.look_for_uncommitted().unwrap_or(false)
     }
+
+    fn look_for_uncommitted(&self) -> Option<bool> {
+        let local = self.local();
+        self.root.as_deref()?;
+        let head = match self.head().ok()?.id() {
+            Some(id) => Side::Tree(self.tree_of(id).ok()?),
+            None => Side::Empty,
+        };
+        let staged = self.changes(&head, &Side::Index).ok()?;
+        if !staged.list.is_empty() || !staged.unmerged.is_empty() {
+            return Some(true);
+        }
+        let mut items = platform(self, &local)
+            .ok()?
+            .index_worktree_options_mut(|options| options.dirwalk_options = None)
+            .into_index_worktree_iter([])
+            .ok()?;
+        Some(items.any(|item| match item {
+            Ok(Item::Modification { status, entry, .. }) => {
+                !matches!(changed_kind(&status, index::kind_of(entry.mode)), Tracked::Same)
+            }
+            _ => false,
+        }))
+    }
+}
+
+/// gix's comparison of index and disk, without submodules and renames. The index is read again, because it is consumed.
+fn platform<'repo>(
+    repo: &Repository,
+    local: &'repo gix::Repository,
+) -> Result<gix::status::Platform<'repo, gix::progress::Discard>, Error> {
+    let platform = local
+        .status(gix::progress::Discard)
+        .map_err(|error| Error::Worktree { at: None, why: chain(&error) })?
+        .index(gix::worktree::IndexPersistedOrInMemory::InMemory(index::open(repo, local)?))
+        .untracked_files(gix::status::UntrackedFiles::Files)
+        .index_worktree_submodules(gix::status::Submodule::Given {
+            ignore: gix::submodule::config::Ignore::All,
+            check_dirty: false,
+        })
+        .index_worktree_rewrites(None);
+    Ok(platform)
 }
 
 enum Tracked {
@@ -147,14 +178,13 @@ pub(super) fn size(root: &Path, path: &RepoPath) -> Result<u64, Error> {
 pub(super) struct Filters {
     pipeline: gix::filter::plumbing::Pipeline,
     attributes: gix::worktree::Stack,
-    index: gix::worktree::Index,
+    index: gix::index::File,
 }
 
 impl Filters {
-    pub(super) fn new(repo: &gix::Repository, root: &Path) -> Result<Self, Error> {
+    pub(super) fn new(repo: &gix::Repository, index_file: Option<&Path>) -> Result<Self, Error> {
         let failed = |error: &gix::Error| Error::Worktree { at: None, why: chain(error) };
-        debug_assert_eq!(repo.workdir(), Some(root));
-        let index = repo.index_or_empty().map_err(|error| failed(&error))?;
+        let index = index::open_at(repo, index_file)?;
         let attributes =
             repo.attributes_only(&index, Source::WorktreeThenIdMapping).map_err(|error| failed(&error))?.detach();
         let mut options = gix::filter::Pipeline::options(repo).map_err(|error| failed(&error))?;

@@ -94,10 +94,13 @@ pub enum Error {
         /// The caller's limit in bytes.
         limit: u64,
     },
+    /// A path of a tree that is asked for as a file.
+    #[error("`{0}` is no file in this commit but a link, a folder or a submodule; put a file there")]
+    NotAFile(String),
     /// A comparison or a tree over the fixed bounds that stop repository bombs.
     #[error("more than {limit} {what}: too much to review")]
     TooMany {
-        /// Changed files, folder levels.
+        /// Files, folder levels.
         what: &'static str,
         /// The bound.
         limit: usize,

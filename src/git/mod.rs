@@ -3,8 +3,8 @@
 //! No program is ever run: filters, textconv, hooks and fsmonitor of any configuration are out of reach, because every
 //! value of a configuration file is ignored but those that say how the repository is stored (`extensions.*`,
 //! `core.bare`), and, for the work tree side only, how files are laid out on this machine ([`Side::Worktree`]).
-//! Replacement refs are off. gix itself reads `HOME`, `XDG_CONFIG_HOME` and the system configuration for one question:
-//! whether `safe.directory` allows a repository that another user owns.
+//! Replacement refs are off. gix itself reads `HOME`, `XDG_CONFIG_HOME`, `GIT_CONFIG_*` and the system configuration for one
+//! question: whether `safe.directory` allows a repository that another user owns.
 
 mod attributes;
 mod changes;
@@ -102,14 +102,22 @@ impl Repository {
 
     fn from_opened(shared: gix::ThreadSafeRepository, dir: &Path, named: bool, env: Env<'_>) -> Result<Self, Error> {
         let mut repo = shared.to_thread_local();
+        // The one setting that gix reads past the filter.
+        repo.clear_namespace();
         if repo.git_dir_trust() != gix::sec::Trust::Full {
             let place = repo.workdir().unwrap_or_else(|| repo.git_dir());
             return Err(Error::Untrusted(error::shown(&normal(place))));
         }
+        // gix asks for this through the filter above, so it does not see it.
+        let storage = repo.config_snapshot().string("extensions.refStorage");
+        if storage.is_some_and(|storage| storage.eq_ignore_ascii_case(b"reftable")) {
+            return Err(Error::Reftable(error::shown(repo.git_dir())));
+        }
         let asked = env("GIT_WORK_TREE").filter(|value| !value.is_empty()).map(|value| dir.join(value));
         let root = match asked {
             Some(root) => Some(root),
-            // git: without GIT_WORK_TREE and core.worktree, a GIT_DIR makes the current folder the top of the work tree.
+            // A hook sets GIT_DIR and runs at the top of the work tree. Where the repository knows its work tree (a folder
+            // named `.git`, a linked work tree) that is taken, else, as in git, the current folder.
             None if named && !repo.is_bare() => Some(repo.workdir().map_or_else(|| dir.to_owned(), Path::to_owned)),
             None => repo.workdir().map(Path::to_owned),
         };
@@ -148,7 +156,7 @@ impl Repository {
 
     /// A reader for one thread.
     pub fn reader(&self) -> Reader {
-        Reader::new(self.local(), self.root.clone(), self.is_partial_clone())
+        Reader::new(self.local(), self.root.clone(), self.index_file.clone(), self.missing())
     }
 
     /// The address of a remote without credentials, query and fragment, as an absolute URI. `None` where there is no
@@ -188,9 +196,12 @@ fn is_ours(section: &gix::config::file::Metadata) -> bool {
 
 fn options() -> gix::open::Options {
     use gix::open::permissions::{Attributes, Config, Environment};
+    // These decide where the user's and the system's configuration lie, which only `safe.directory` is read from.
+    // Whatever else they would set arrives in sections that `is_ours` refuses.
     let environment = Environment {
         xdg_config_home: gix::sec::Permission::Allow,
         home: gix::sec::Permission::Allow,
+        git_prefix: gix::sec::Permission::Allow,
         ..Environment::isolated()
     };
     gix::open::Options::default()
@@ -216,20 +227,14 @@ fn discover(dir: &Path, env: Env<'_>) -> gix::Result<gix::ThreadSafeRepository> 
     gix::ThreadSafeRepository::discover_opts(dir, upwards, trust)
 }
 
-/// Says which of the known reasons keeps a repository closed. gix has one error type for all of them, so the folder is
-/// looked at again.
+/// Says which of the known reasons keeps a repository closed.
 fn explain_open(error: gix::Error, dir: &Path) -> Error {
     let place = error::shown(dir);
-    let candidate = if gix::discover::is_git(dir).is_ok() {
-        Some(dir.to_owned())
-    } else {
-        gix::discover::upwards(dir).ok().map(|(found, _)| found.into_repository_and_work_tree_directories().0)
-    };
-    match candidate {
-        None => Error::NotARepository(place),
-        Some(git_dir) if git_dir.join("reftable").is_dir() => Error::Reftable(place),
-        Some(_) => Error::Open { dir: place, why: error::chain(&error) },
+    let nothing_found = error.downcast_any_ref::<gix::discover::upwards::Error>().is_some();
+    if nothing_found || (error.is_not_found() && gix::discover::is_git(dir).is_err()) {
+        return Error::NotARepository(place);
     }
+    Error::Open { dir: place, why: error::chain(&error) }
 }
 
 /// The path without `.` and `..`, resolved by the file system where it can be, so that prefixes compare.
@@ -260,7 +265,15 @@ fn public_url(url: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::public_url;
+    use super::{Reader, Repository, public_url};
+
+    #[test]
+    fn threads_can_share_a_repository_and_own_a_reader() {
+        const fn shared<T: Send + Sync>() {}
+        const fn owned<T: Send>() {}
+        shared::<Repository>();
+        owned::<Reader>();
+    }
 
     #[test]
     fn an_address_loses_its_credentials() {

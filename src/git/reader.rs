@@ -12,21 +12,20 @@ use crate::finding::RepoPath;
 pub struct Reader {
     repo: gix::Repository,
     root: Option<PathBuf>,
+    index_file: Option<PathBuf>,
     missing: Missing,
     /// Made when the first file on disk is read.
     filters: Option<Filters>,
 }
 
 impl Reader {
-    pub(super) fn new(repo: gix::Repository, root: Option<PathBuf>, partial: bool) -> Self {
-        let missing = if partial {
-            Missing::Partial
-        } else if repo.is_shallow().unwrap_or(false) {
-            Missing::Shallow
-        } else {
-            Missing::Damaged
-        };
-        Self { repo, root, missing, filters: None }
+    pub(super) const fn new(
+        repo: gix::Repository,
+        root: Option<PathBuf>,
+        index_file: Option<PathBuf>,
+        missing: Missing,
+    ) -> Self {
+        Self { repo, root, index_file, missing, filters: None }
     }
 
     /// A blob of at most `limit` bytes; its size is asked for before it is inflated.
@@ -79,7 +78,7 @@ impl Reader {
                 let root = self.root.as_deref().ok_or(Error::Bare)?;
                 let filters = match &mut self.filters {
                     Some(filters) => filters,
-                    none => none.insert(Filters::new(&self.repo, root)?),
+                    none => none.insert(Filters::new(&self.repo, self.index_file.as_deref())?),
                 };
                 filters.read(&self.repo, root, &entry.path, entry.kind, limit)
             }
@@ -95,18 +94,19 @@ impl Reader {
 }
 
 impl Repository {
-    /// A file of a tree, of at most `limit` bytes; `None` where the tree has no such file. Links are not followed.
+    /// A file of a tree, of at most `limit` bytes; `None` where the tree has nothing of this name. Links are not followed.
     ///
     /// # Errors
-    /// An object is larger, missing or damaged.
+    /// An object is larger, missing or damaged, or there is something of this name that is no file.
     pub fn file_at(&self, tree: Oid, path: &RepoPath, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         match self.find_at(tree, path)? {
             Some((id, kind)) if tree::is_file(kind) => self.reader().blob(id, limit).map(Some),
-            _ => Ok(None),
+            Some(_) => Err(Error::NotAFile(path.visible())),
+            None => Ok(None),
         }
     }
 
-    /// The files directly in a folder of a tree (links and submodules left out), by path; none where there is no such
+    /// What lies directly in a folder of a tree, folders left out, by path; none where there is no such
     /// folder. The empty path is the top folder.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl Repository {
             tree
         } else {
             match self.find_at(tree, folder)? {
-                Some((id, kind)) if kind == gix::objs::tree::EntryKind::Tree => id,
+                Some((id, gix::objs::tree::EntryKind::Tree)) => id,
                 _ => return Ok(Vec::new()),
             }
         };
@@ -124,7 +124,7 @@ impl Repository {
         let data = tree::read(self, &local, id)?;
         let mut paths: Vec<RepoPath> = gix::objs::TreeRefIter::from_bytes(&data, local.object_hash())
             .map_while(Result::ok)
-            .filter(|entry| entry.mode.is_blob())
+            .filter(|entry| !entry.mode.is_tree())
             .map(|entry| match folder.bytes() {
                 b"" => RepoPath::new(entry.filename),
                 folder => RepoPath::new([folder, entry.filename].join(&b'/')),

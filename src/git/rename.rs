@@ -23,11 +23,13 @@ pub(super) struct Bounds {
     pub(super) pairs: usize,
     /// Bytes read in all.
     pub(super) bytes: u64,
+    /// Pieces of profiles walked through in all; two profiles of 1 MiB of code have about 60,000.
+    pub(super) steps: u64,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { pairs: 1_000_000, bytes: 1 << 30 }
+        Self { pairs: 1_000_000, bytes: 1 << 30, steps: 2_000_000_000 }
     }
 }
 
@@ -60,6 +62,7 @@ pub(super) fn find(deleted: &[Entry], added: &[Entry], contents: &mut dyn Conten
         added,
         contents,
         left: bounds.bytes,
+        steps: bounds.steps,
         old_used: vec![false; deleted.len()],
         new_used: vec![false; added.len()],
         profiles: HashMap::new(),
@@ -84,7 +87,10 @@ struct Search<'a> {
     deleted: &'a [Entry],
     added: &'a [Entry],
     contents: &'a mut dyn Contents,
+    /// Bytes that may still be read.
     left: u64,
+    /// Pieces that may still be walked through.
+    steps: u64,
     old_used: Vec<bool>,
     new_used: Vec<bool>,
     profiles: HashMap<Of, Option<Profile>>,
@@ -182,10 +188,14 @@ impl Search<'_> {
         self.load(Of::Old(old));
         self.load(Of::New(new));
         let profile = |of| self.profiles.get(&of).and_then(Option::as_ref);
-        match (profile(Of::Old(old)), profile(Of::New(new))) {
-            (Some(old), Some(new)) => old.score(new),
-            _ => 0,
+        let (Some(old), Some(new)) = (profile(Of::Old(old)), profile(Of::New(new))) else { return 0 };
+        let steps = old.len() + new.len();
+        if steps > self.steps {
+            self.found.cut_short = true;
+            return 0;
         }
+        self.steps -= steps;
+        old.score(new)
     }
 
     fn entry(&self, of: Of) -> &Entry {
@@ -306,9 +316,11 @@ mod tests {
     fn the_bound_is_reported() {
         let deleted = [entry("a", "1234"), entry("b", "5678")];
         let added = [entry("c", "1235"), entry("d", "5679")];
-        let found = find(&deleted, &added, &mut Fixed, Bounds { pairs: 3, bytes: 1 << 20 });
+        let found = find(&deleted, &added, &mut Fixed, Bounds { pairs: 3, ..Bounds::default() });
         assert!(found.cut_short && found.pairs.is_empty());
-        let found = find(&deleted, &added, &mut Fixed, Bounds { pairs: 4, bytes: 10 });
+        let found = find(&deleted, &added, &mut Fixed, Bounds { bytes: 10, ..Bounds::default() });
+        assert!(found.cut_short && found.pairs.is_empty());
+        let found = find(&deleted, &added, &mut Fixed, Bounds { steps: 1, ..Bounds::default() });
         assert!(found.cut_short && found.pairs.is_empty());
         assert_eq!(pairs(&deleted, &added).len(), 2);
     }

@@ -6,6 +6,9 @@ use super::error::chain;
 use super::{Error, Oid, Repository};
 use crate::escape;
 
+/// No name of git is longer; what is quoted in a message should not be either.
+const LONGEST: usize = 4096;
+
 /// A commit and what a review needs of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
@@ -66,6 +69,10 @@ impl Repository {
     pub fn resolve(&self, rev: &str) -> Result<Oid, Error> {
         let shown = || escape::visible(rev);
         let refused = |why: &str| Error::BadRevision { rev: shown(), why: why.to_owned() };
+        if rev.len() > LONGEST {
+            let rev = format!("{}…", escape::visible(&rev.chars().take(40).collect::<String>()));
+            return Err(Error::BadRevision { rev, why: format!("it is longer than {LONGEST} bytes") });
+        }
         if rev.is_empty() || rev.starts_with('-') {
             return Err(refused("a revision is not empty and does not begin with `-`"));
         }
@@ -81,9 +88,14 @@ impl Repository {
             Err(error) => return Err(self.explain_revision(rev, &error)),
         };
         self.commit(Oid(id)).map(|commit| commit.id).map_err(|error| match error {
-            Error::CorruptObject { .. } => refused("it is not a commit"),
+            Error::CorruptObject { .. } if self.is_no_commit(Oid(id)) => refused("it is not a commit"),
             other => other,
         })
+    }
+
+    /// Whether an object can be read and is something else than a commit.
+    fn is_no_commit(&self, id: Oid) -> bool {
+        self.local().find_header(id.0).is_ok_and(|header| header.kind() != gix::objs::Kind::Commit)
     }
 
     fn explain_revision(&self, rev: &str, error: &gix::Error) -> Error {
@@ -96,6 +108,7 @@ impl Repository {
         if self.is_shallow() && (is_id || rev.contains(['~', '^'])) {
             return Error::ShallowRevision(shown);
         }
+        let why = if error.is_not_found() { "no branch, tag or commit has this name".to_owned() } else { why };
         Error::BadRevision { rev: shown, why }
     }
 
@@ -184,7 +197,15 @@ impl Repository {
         let id = match head.try_peel_to_id() {
             Ok(Some(id)) => id.detach(),
             Ok(None) => return Err(Error::Refs("HEAD names no object".to_owned())),
-            Err(error) => return Err(Error::Refs(chain(&error))),
+            Err(error) => {
+                let why = chain(&error);
+                // The ref is well, what it names is not.
+                return Err(match head.id().map(|id| Oid(id.detach())) {
+                    Some(id) if !self.has(id) => Error::MissingObject { id, why: self.missing() },
+                    Some(id) => Error::CorruptObject { id, why },
+                    None => Error::Refs(why),
+                });
+            }
         };
         let id = Oid(id);
         Ok(name.map_or(Head::Detached { id }, |name| Head::Branch { name, id }))

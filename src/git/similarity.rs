@@ -50,6 +50,11 @@ impl Profile {
         Self { pieces, size: content.len() as u64 }
     }
 
+    /// How many pieces there are to walk through.
+    pub(super) const fn len(&self) -> u64 {
+        self.pieces.len() as u64
+    }
+
     /// 0 to [`MAX_SCORE`]: the bytes of `self` found again in `new`, against the size of the larger of the two.
     pub(super) fn score(&self, new: &Self) -> u64 {
         if new.size == 0 {

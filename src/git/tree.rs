@@ -11,8 +11,10 @@ use super::error::chain;
 use super::{Error, Oid, Repository};
 use crate::finding::RepoPath;
 
-/// Changed or listed files.
-const FILES: usize = 300_000;
+/// Changed files.
+const CHANGED: usize = 300_000;
+/// Files of one tree, for the index and the work tree.
+const LISTED: usize = 2_000_000;
 /// Folder levels; git itself stops at 2048 (`core.maxTreeDepth`).
 const LEVELS: usize = 2048;
 /// Bytes of all paths together.
@@ -27,31 +29,53 @@ pub(super) struct Difference {
 
 /// Every file that differs between two trees, `None` being the empty tree; unsorted.
 pub(super) fn compare(repo: &Repository, old: Option<Oid>, new: Option<Oid>) -> Result<Vec<Difference>, Error> {
-    let local = repo.local();
-    let mut walk = Walk { found: Vec::new(), pending: vec![(Vec::new(), old, new, 0)], path_bytes: 0 };
-    while let Some((prefix, old, new, level)) = walk.pending.pop() {
-        if level > LEVELS {
-            return Err(Error::TooMany { what: "folder levels", limit: LEVELS });
-        }
-        let old = old.map(|id| read(repo, &local, id)).transpose()?.unwrap_or_default();
-        let new = new.map(|id| read(repo, &local, id)).transpose()?.unwrap_or_default();
-        walk.level(&prefix, level, &old, &new, local.object_hash())?;
-    }
-    Ok(walk.found)
+    walk(repo, (Vec::new(), old, new, 0), CHANGED, &mut |_, _| false)
 }
 
 /// All files of a tree, below `prefix` (empty, or ending in `/`).
 pub(super) fn list(repo: &Repository, tree: Oid, prefix: &[u8]) -> Result<Vec<Entry>, Error> {
+    list_without(repo, tree, prefix, &mut |_, _| false)
+}
+
+/// As [`list`], without the folders for which `skip` says so, given their path with a final `/` and their tree.
+pub(super) fn list_without(
+    repo: &Repository,
+    tree: Oid,
+    prefix: &[u8],
+    skip: &mut dyn FnMut(&[u8], Oid) -> bool,
+) -> Result<Vec<Entry>, Error> {
+    let found = walk(repo, (prefix.to_vec(), None, Some(tree), 0), LISTED, skip)?;
+    Ok(found.into_iter().filter_map(|difference| difference.new).collect())
+}
+
+fn walk(
+    repo: &Repository,
+    start: Pending,
+    limit: usize,
+    skip: &mut dyn FnMut(&[u8], Oid) -> bool,
+) -> Result<Vec<Difference>, Error> {
     let local = repo.local();
-    let mut walk = Walk { found: Vec::new(), pending: vec![(prefix.to_vec(), None, Some(tree), 0)], path_bytes: 0 };
-    while let Some((prefix, _, new, level)) = walk.pending.pop() {
+    let hash = local.object_hash();
+    let mut walk = Walk { found: Vec::new(), pending: vec![start], path_bytes: 0, paths: 0, limit };
+    while let Some((prefix, old, new, level)) = walk.pending.pop() {
         if level > LEVELS {
             return Err(Error::TooMany { what: "folder levels", limit: LEVELS });
         }
-        let new = new.map(|id| read(repo, &local, id)).transpose()?.unwrap_or_default();
-        walk.level(&prefix, level, &[], &new, local.object_hash())?;
+        if old.is_none() && new.is_some_and(|new| skip(&prefix, new)) {
+            continue;
+        }
+        let data = |id: Option<Oid>| id.map(|id| read(repo, &local, id)).transpose();
+        let (old_data, new_data) = (data(old)?.unwrap_or_default(), data(new)?.unwrap_or_default());
+        let entries = |data, id: Option<Oid>| {
+            TreeRefIter::from_bytes(data, hash).map(move |entry| {
+                // Without an id there is no data, so no entry that could fail.
+                let id = id.unwrap_or(Oid(hash.null()));
+                entry.map_err(|error| Error::CorruptObject { id, why: chain(&error) })
+            })
+        };
+        walk.level(&prefix, level, entries(&old_data, old), entries(&new_data, new))?;
     }
-    Ok(walk.found.into_iter().filter_map(|difference| difference.new).collect())
+    Ok(walk.found)
 }
 
 /// The entry of one tree object by its name, and whether it is a folder.
@@ -78,27 +102,19 @@ struct Walk {
     found: Vec<Difference>,
     pending: Vec<Pending>,
     path_bytes: usize,
+    /// Files and folders seen so far; a tree of empty folders counts too.
+    paths: usize,
+    limit: usize,
 }
 
 impl Walk {
-    fn level(
+    fn level<'a>(
         &mut self,
         prefix: &[u8],
         level: usize,
-        old: &[u8],
-        new: &[u8],
-        hash: gix::hash::Kind,
+        mut olds: impl Iterator<Item = Result<EntryRef<'a>, Error>>,
+        mut news: impl Iterator<Item = Result<EntryRef<'a>, Error>>,
     ) -> Result<(), Error> {
-        let decode = |data| {
-            TreeRefIter::from_bytes(data, hash).map(|entry| {
-                entry.map_err(|error| {
-                    // The id is not known here any more; the folder says more to a person.
-                    let why = format!("in `{}`: {}", RepoPath::new(prefix).visible(), chain(&error));
-                    Error::CorruptObject { id: Oid(hash.null()), why }
-                })
-            })
-        };
-        let (mut olds, mut news) = (decode(old), decode(new));
         let (mut one, mut other) = (olds.next().transpose()?, news.next().transpose()?);
         loop {
             let order = match (&one, &other) {
@@ -139,8 +155,9 @@ impl Walk {
         path.extend_from_slice(prefix);
         path.extend_from_slice(name);
         self.path_bytes += path.len();
-        if self.found.len() + self.pending.len() >= FILES || self.path_bytes > PATH_BYTES {
-            return Err(Error::TooMany { what: "changed files", limit: FILES });
+        self.paths += 1;
+        if self.paths > self.limit || self.path_bytes > PATH_BYTES {
+            return Err(Error::TooMany { what: "files", limit: self.limit });
         }
         let tree_of = |entry: Option<&EntryRef<'_>>| {
             entry.filter(|entry| entry.mode.is_tree()).map(|entry| Oid(entry.oid.to_owned()))

@@ -242,6 +242,12 @@ pub(super) const HOSTILE: [&str; 16] = [
     "::",
 ];
 
+/// The text as a path that stays inside the repository; no other one can carry a finding.
+fn path_of(text: &str) -> String {
+    let path = text.replace("..", "__");
+    if path.is_empty() || path.starts_with('/') { format!("p{path}") } else { path }
+}
+
 /// Every text replaced by this one.
 pub(super) fn with_text(text: &str) -> Fixture {
     let mut found = plain();
@@ -249,8 +255,9 @@ pub(super) fn with_text(text: &str) -> Fixture {
     review.change.description = text.to_owned();
     review.change.notes = vec![text.to_owned()];
     review.notes.push(text.to_owned());
-    review.change.files = vec![file(text.into(), 1), file("plain.py".into(), 2)];
-    review.coverage.skipped = vec![skip(text, Some(1), true, text), skip(text, None, false, text)];
+    let path = path_of(text);
+    review.change.files = vec![file(path.as_str().into(), 1), file("plain.py".into(), 2)];
+    review.coverage.skipped = vec![skip(&path, Some(1), true, text), skip(&path, None, false, text)];
     review.funnel.removed.insert(text.to_owned(), 1);
     review.funnel.raised += 1;
     for finding in review.findings.iter_mut().chain(&mut review.dropped) {
@@ -278,7 +285,7 @@ pub(super) fn with_text(text: &str) -> Fixture {
 fn make_hostile(finding: &mut Finding, text: &str) {
     finding.title = Arc::from(text);
     finding.function = Some(Untrusted::new(text));
-    finding.claim.location.path = RepoPath::from(text);
+    finding.claim.location.path = RepoPath::from(path_of(text).as_str());
     finding.claim.rationale = Untrusted::new(text);
     finding.claim.quote = Untrusted::new(text);
     finding.claim.suggestion = Some(Suggestion {
@@ -308,7 +315,7 @@ pub(super) fn hostile() -> Fixture {
     found.review.findings.push(novel);
     for (index, text) in HOSTILE.iter().enumerate() {
         let mut each = finding("LongFunction", Level::Note, "src/ok.py", 100 + index as u32, &["", "x = 1"]);
-        each.claim.location.path = RepoPath::from(format!("src/{text}").as_str());
+        each.claim.location.path = RepoPath::from(format!("src/{}", path_of(text)).as_str());
         make_hostile_keeping_path(&mut each, text);
         found.review.findings.push(each);
     }

@@ -9,7 +9,7 @@ use crate::finding::{Finding, Level};
 use crate::gate::Verdict;
 
 /// The format.
-pub(super) static FORMAT: Format =
+pub(super) const FORMAT: Format =
     Format { name: "github", help: "Annotations in a GitHub Actions run (workflow commands)", write };
 
 /// The runner keeps this many annotations of each kind per step (`_maxCountPerIssueType`).
@@ -103,7 +103,7 @@ fn annotation(finding: &Finding) -> String {
 }
 
 fn message(finding: &Finding) -> String {
-    let rationale = finding.claim.rationale.raw();
+    let rationale = finding.claim.rationale.raw().trim();
     let cut = rationale.char_indices().nth(RATIONALE_CHARS).map(|(index, _)| index);
     let (rationale, more) = match cut.and_then(|index| rationale.get(..index)) {
         Some(start) => (start, "…"),

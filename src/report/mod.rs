@@ -108,10 +108,16 @@ pub struct Format {
     pub write: fn(&Report<'_>, &mut dyn io::Write) -> io::Result<()>,
 }
 
-/// Every format there is.
-pub static FORMATS: &[&Format] = &[&text::FORMAT, &json::FORMAT, &sarif::FORMAT, &github::FORMAT];
+/// Every format there is, one line each.
+#[rustfmt::skip]
+pub static FORMATS: &[Format] = &[
+    text::FORMAT,
+    json::FORMAT,
+    sarif::FORMAT,
+    github::FORMAT,
+];
 
 /// The format of this name.
 pub fn format(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().copied().find(|format| format.name == name)
+    FORMATS.iter().find(|format| format.name == name)
 }

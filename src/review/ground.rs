@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::identity;
+use super::{identity, mask};
 use crate::detect::{FileView, Raised};
 use crate::diff::Text;
 use crate::finding::{
@@ -26,6 +26,10 @@ const MAX_FRAME: u32 = 40;
 /// Grounds the claims about one file.
 pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) -> (Vec<Grounded>, Vec<Finding>) {
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+    if claims.is_empty() {
+        return (kept, dropped);
+    }
+    let lines = identity::Lines::of(view);
     let mut ordinals: BTreeMap<(std::sync::Arc<str>, u32), u32> = BTreeMap::new();
     for mut raised in claims {
         let anchor_deletion =
@@ -37,7 +41,7 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
                     move_by(&mut raised.claim, shift);
                 }
                 let ordinal = ordinals.entry((raised.claim.tag.clone(), line.get())).or_default();
-                let mut finding = found(&raised.claim, view, rules, *ordinal);
+                let mut finding = found(&raised.claim, view, rules, lines.identify(&raised.claim.tag, line, *ordinal));
                 *ordinal += 1;
                 finding.anchor = Some(anchored);
                 let why = match anchored {
@@ -48,6 +52,9 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
                     Anchored::BesideDeletion => format!("line {line} touches a deletion"),
                 };
                 finding.step(Stage::Ground, anchored.name(), "kept", why);
+                if raised.secret {
+                    mask::finding(&mut finding);
+                }
                 kept.push(Grounded { finding, raised });
             }
             Err((reason, why)) => {
@@ -57,6 +64,7 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
             }
         }
     }
+    hash_lines(&mut kept, view.text);
     (kept, dropped)
 }
 
@@ -134,16 +142,23 @@ fn move_by(claim: &mut Claim, shift: i64) {
     claim.suggestion = None;
 }
 
-fn found(claim: &Claim, view: &FileView<'_>, rules: &Rules, ordinal: u32) -> Finding {
-    let identity = identity::of_line(view, &claim.tag, claim.location.line, ordinal);
+fn found(claim: &Claim, view: &FileView<'_>, rules: &Rules, identity: identity::Identity) -> Finding {
     let mut finding = bare(claim, rules, identity.key, identity.window);
     let function = view.parsed().and_then(|parsed| parsed.enclosing(claim.location.line));
     finding.function = function.map(|symbol| Untrusted::new(symbol.path.clone()));
     finding.frame = frame(claim, view.text);
-    if view.text.is_whole() {
-        finding.line_hash = line_hashes(view.text.bytes(), &[claim.location.line.get()]).into_iter().next().flatten();
-    }
     finding
+}
+
+/// GitHub's hashes of all findings in one pass over the file; of a patch's parts they would be wrong.
+fn hash_lines(findings: &mut [Grounded], text: &Text) {
+    if findings.is_empty() || !text.is_whole() {
+        return;
+    }
+    let wanted: Vec<u32> = findings.iter().map(|grounded| grounded.finding.claim.location.line.get()).collect();
+    for (grounded, hash) in findings.iter_mut().zip(line_hashes(text.bytes(), &wanted)) {
+        grounded.finding.line_hash = hash;
+    }
 }
 
 fn unplaced(claim: &Claim, rules: &Rules, ordinal: u32) -> Finding {

@@ -1,6 +1,7 @@
 //! What a finding is, whoever finds it and wherever it moved: hashes over tag, place and text, never over a line number,
 //! prose or anything ambient.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
@@ -19,36 +20,74 @@ pub struct Identity {
     pub window: Fingerprint,
 }
 
-/// Identifies a line of the new side. `ordinal` tells findings of one tag on one line apart, from 0.
-pub fn of_line(view: &FileView<'_>, tag: &str, line: Line, ordinal: u32) -> Identity {
-    let text = normalised(view, line);
-    let symbol = view.parsed().and_then(|parsed| parsed.enclosing(line));
-    let (name, first) = symbol.map_or(("", 1), |symbol| (symbol.path.as_str(), symbol.line.get()));
-    let occurrence = (first..line.get()).filter_map(Line::new).filter(|other| normalised(view, *other) == text).count();
-    // A rename inside the range keeps the identity that the file's findings had before.
-    let path = view.change.old_path.as_ref().unwrap_or(&view.change.path);
-    let key = hash(
-        "diffsieve/key/v1",
-        &[
-            tag.as_bytes(),
-            path.bytes(),
-            name.as_bytes(),
-            text.as_bytes(),
-            &number(occurrence),
-            &number(ordinal as usize),
-        ],
-    );
-    let above = (1..line.get()).rev().filter_map(Line::new);
-    let below = (line.get() + 1..=view.text.len() as u32).filter_map(Line::new);
-    let near = |lines: &mut dyn Iterator<Item = Line>| -> Vec<String> {
-        lines.map(|line| normalised(view, line)).filter(|text| !text.is_empty()).take(WINDOW).collect()
-    };
-    let (above, below) = (near(&mut above.into_iter()).join("\n"), near(&mut below.into_iter()).join("\n"));
-    let window = hash(
-        "diffsieve/window/v1",
-        &[tag.as_bytes(), above.as_bytes(), text.as_bytes(), below.as_bytes(), &number(ordinal as usize)],
-    );
-    Identity { key, window }
+/// The lines of a file's new side, normalised once, so that a flood of findings costs no more than the file.
+pub struct Lines<'v> {
+    view: &'v FileView<'v>,
+    /// Known lines with their numbers.
+    texts: Vec<(u32, String)>,
+    /// The numbers of the lines with a text, in order.
+    places: BTreeMap<String, Vec<u32>>,
+}
+
+impl<'v> Lines<'v> {
+    /// Reads a file.
+    pub fn of(view: &'v FileView<'v>) -> Self {
+        let texts: Vec<(u32, String)> =
+            view.text.lines().map(|(line, bytes)| (line.get(), normalised(&String::from_utf8_lossy(bytes)))).collect();
+        let mut places: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (line, text) in &texts {
+            places.entry(text.clone()).or_default().push(*line);
+        }
+        Self { view, texts, places }
+    }
+
+    /// Identifies a line of the new side. `ordinal` tells findings of one tag on one line apart, from 0.
+    pub fn identify(&self, tag: &str, line: Line, ordinal: u32) -> Identity {
+        let index = self.texts.partition_point(|(number, _)| *number < line.get());
+        let text = self.texts.get(index).filter(|(number, _)| *number == line.get()).map_or("", |(_, text)| text);
+        let symbol = self.view.parsed().and_then(|parsed| parsed.enclosing(line));
+        let (name, first) = symbol.map_or(("", 1), |symbol| (symbol.path.as_str(), symbol.line.get()));
+        let same = self.places.get(text).map_or(&[][..], Vec::as_slice);
+        let before = |line: u32| same.partition_point(|other| *other < line);
+        let occurrence = before(line.get()).saturating_sub(before(first));
+        // A rename inside the range keeps the identity that the file's findings had before.
+        let path = self.view.change.old_path.as_ref().unwrap_or(&self.view.change.path);
+        let key = hash(
+            "diffsieve/key/v1",
+            &[
+                tag.as_bytes(),
+                path.bytes(),
+                name.as_bytes(),
+                text.as_bytes(),
+                &number(occurrence),
+                &number(ordinal as usize),
+            ],
+        );
+        let (above, below) = (self.near(index, true), self.near(index, false));
+        let window = hash(
+            "diffsieve/window/v1",
+            &[tag.as_bytes(), above.as_bytes(), text.as_bytes(), below.as_bytes(), &number(ordinal as usize)],
+        );
+        Identity { key, window }
+    }
+
+    /// The nearest lines with text above or below, nearest first. Lines that a patch leaves out end the neighbourhood.
+    fn near(&self, index: usize, above: bool) -> String {
+        let mut near: Vec<&str> = Vec::with_capacity(WINDOW);
+        let mut at = index;
+        while near.len() < WINDOW {
+            let next = if above { at.checked_sub(1) } else { at.checked_add(1) };
+            let Some((next, (line, text))) = next.and_then(|next| Some((next, self.texts.get(next)?))) else { break };
+            if self.texts.get(at).is_none_or(|(here, _)| here.abs_diff(*line) != 1) {
+                break;
+            }
+            if !text.is_empty() {
+                near.push(text);
+            }
+            at = next;
+        }
+        near.join("\n")
+    }
 }
 
 /// Identifies a claim that is tied to no line, by what it quotes.
@@ -59,8 +98,7 @@ pub fn of_claim(tag: &str, path: &RepoPath, quote: &str, ordinal: u32) -> Identi
 }
 
 /// A line with its white space folded, so that re-indentation does not change it.
-fn normalised(view: &FileView<'_>, line: Line) -> String {
-    let text = view.text.line_text(line).unwrap_or_default();
+fn normalised(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

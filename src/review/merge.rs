@@ -1,15 +1,15 @@
 //! Merge: two findings of one tag that overlap are one finding, the other is named in it. Different tags never merge.
 
-use crate::finding::{Finding, Stage};
+use crate::finding::{Finding, Line, RepoPath, Stage};
 
-/// Merges; the finding of the higher level survives, the earlier one among equals.
-pub(super) fn merge(findings: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) {
+/// Merges; the finding of the higher level survives, the earlier one among equals. Sorted by place, so that each one has
+/// to be compared with its neighbour only.
+pub(super) fn merge(mut findings: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) {
+    findings.sort_by(|a, b| place(a).cmp(&place(b)));
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     let mut dropped = Vec::new();
     for mut finding in findings {
-        let twin =
-            kept.iter_mut().rev().take_while(|other| same_file(other, &finding)).find(|other| overlap(other, &finding));
-        match twin {
+        match kept.last_mut().filter(|other| overlap(other, &finding)) {
             None => kept.push(finding),
             Some(other) => {
                 if finding.level > other.level {
@@ -26,11 +26,11 @@ pub(super) fn merge(findings: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) {
     (kept, dropped)
 }
 
-fn same_file(one: &Finding, other: &Finding) -> bool {
-    one.claim.location.path == other.claim.location.path
+fn place(finding: &Finding) -> (&RepoPath, &str, Line) {
+    (&finding.claim.location.path, &finding.claim.tag, finding.claim.location.line)
 }
 
 fn overlap(one: &Finding, other: &Finding) -> bool {
     let (a, b) = (&one.claim.location, &other.claim.location);
-    one.claim.tag == other.claim.tag && a.line <= b.end_line && b.line <= a.end_line
+    a.path == b.path && one.claim.tag == other.claim.tag && a.line <= b.end_line && b.line <= a.end_line
 }

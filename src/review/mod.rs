@@ -6,6 +6,7 @@ pub mod examples;
 mod filter;
 mod ground;
 pub mod identity;
+mod mask;
 mod merge;
 mod rank;
 mod run;

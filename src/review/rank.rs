@@ -21,7 +21,7 @@ pub(super) fn rank(mut findings: Vec<Finding>, rules: &Rules, cap: Option<u32>) 
     });
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
     let mut shown: BTreeMap<std::sync::Arc<str>, u32> = BTreeMap::new();
-    let mut all = 0;
+    let mut counted = 0;
     for mut finding in findings {
         if finding.level < Level::Error {
             let language = Language::of_path(&finding.claim.location.path, None);
@@ -29,16 +29,16 @@ pub(super) fn rank(mut findings: Vec<Finding>, rules: &Rules, cap: Option<u32>) 
             let of_tag = shown.entry(finding.claim.tag.clone()).or_default();
             if limit.is_some_and(|limit| *of_tag >= limit) {
                 finding.drop_at(Stage::Rank, "cap:tag", format!("{} findings of this tag are shown", *of_tag));
-            } else if cap.is_some_and(|cap| all >= cap) {
-                finding.drop_at(Stage::Rank, "cap:review", format!("{all} findings are shown"));
+            } else if cap.is_some_and(|cap| counted >= cap) {
+                finding.drop_at(Stage::Rank, "cap:review", format!("{counted} findings below error are shown"));
             }
             if finding.dropped.is_some() {
                 dropped.push(finding);
                 continue;
             }
             *of_tag += 1;
+            counted += 1;
         }
-        all += 1;
         kept.push(finding);
     }
     (kept, dropped)

@@ -14,6 +14,8 @@ use crate::syntax::Region;
 /// `diffsieve: ignore[Tag, Tag] reason`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignore {
+    /// The byte at which it stands in its line.
+    pub at: usize,
     /// The tags it names.
     pub tags: Vec<String>,
     /// Why; may be empty.
@@ -21,8 +23,7 @@ pub struct Ignore {
 }
 
 static IGNORE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"diffsieve:\s*ignore\[([A-Za-z0-9_\-,\s]{1,400})\]([^\r\n]*)")
-        .expect("the pattern is a constant that compiles")
+    Regex::new(r"diffsieve:\s*ignore\[([A-Za-z0-9_\-,\s]{1,400})\]").expect("the pattern is a constant that compiles")
 });
 
 /// Finds the ignores in a line, in any comment syntax.
@@ -30,14 +31,17 @@ pub fn ignores(line: &str) -> Vec<Ignore> {
     if !line.contains("diffsieve:") {
         return Vec::new();
     }
-    IGNORE
-        .captures_iter(line)
-        .map(|found| Ignore {
-            tags: found[1].split(',').map(|tag| tag.trim().to_owned()).filter(|tag| !tag.is_empty()).collect(),
-            reason: tidy(&found[2]),
-        })
-        .filter(|ignore| !ignore.tags.is_empty())
-        .collect()
+    let mut found = IGNORE.captures_iter(line).peekable();
+    let mut ignores = Vec::new();
+    while let Some(marker) = found.next() {
+        let whole = marker.get(0).expect("group 0 is the whole match");
+        let end = found.peek().and_then(|next| next.get(0)).map_or(line.len(), |next| next.start());
+        let reason = line[whole.end()..end].lines().next().unwrap_or_default();
+        let tags = marker[1].split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned);
+        ignores.push(Ignore { at: whole.start(), tags: tags.collect(), reason: tidy(reason) });
+    }
+    ignores.retain(|ignore| !ignore.tags.is_empty());
+    ignores
 }
 
 /// The reason without what closes the comment.
@@ -62,10 +66,20 @@ pub struct Policy {
 struct Placed {
     line: Line,
     ignore: Ignore,
+    /// It stands behind code, so it speaks of that line only.
+    trailing: bool,
+    /// The change wrote it; one that stood on a line which the change rewrote was there before.
+    added: bool,
     used: bool,
 }
 
-/// Drops findings that an ignore on their line or on the line above accepts. Says which ignores do not count and which
+impl Placed {
+    fn counts(&self, policy: Policy) -> bool {
+        (policy.unreasoned || !self.ignore.reason.is_empty()) && (policy.added_ignores || !self.added)
+    }
+}
+
+/// Drops findings that an ignore on their line, or on a line of its own above, accepts. Says which ignores do not count and which
 /// match nothing.
 pub(super) fn inline(
     findings: Vec<Grounded>,
@@ -79,28 +93,32 @@ pub(super) fn inline(
         let finding = &mut grounded.finding;
         let line = finding.claim.location.line;
         let tag = finding.claim.tag.clone();
-        let found = placed.iter_mut().find(|placed| {
-            (placed.line == line || placed.line.get() + 1 == line.get())
+        let matching = |placed: &&mut Placed| {
+            (placed.line == line || (!placed.trailing && placed.line.get() + 1 == line.get()))
                 && placed.ignore.tags.iter().any(|name| **name == *tag)
-        });
+        };
+        // Of several the one that counts, or else the first, which is told why it does not.
+        let found = placed.iter_mut().filter(matching).min_by_key(|placed| !placed.counts(policy));
         let Some(found) = found else {
             kept.push(grounded);
             continue;
         };
         found.used = true;
         let at = format!("{}:{}", view.change.path.visible(), found.line);
-        if found.ignore.reason.is_empty() && !policy.unreasoned {
-            notes.push(format!("the ignore at {at} gives no reason and does not count"));
-            finding.step(Stage::Suppress, "inline", "kept", format!("the ignore at {at} gives no reason"));
-            kept.push(grounded);
-        } else if view.is_added(found.line) && !policy.added_ignores {
-            notes.push(format!(
-                "the ignore at {at} is added by this very change and does not count (`gate.added_ignores` lets it)"
-            ));
-            finding.step(Stage::Suppress, "inline", "kept", format!("the ignore at {at} is added by this change"));
+        if !found.counts(policy) {
+            let why = if found.ignore.reason.is_empty() && !policy.unreasoned {
+                notes.push(format!("the ignore at {at} gives no reason and does not count"));
+                format!("the ignore at {at} gives no reason")
+            } else {
+                notes.push(format!(
+                    "the ignore at {at} is added by this very change and does not count (`gate.added_ignores` lets it)"
+                ));
+                format!("the ignore at {at} is added by this change")
+            };
+            finding.step(Stage::Suppress, "inline", "kept", why);
             kept.push(grounded);
         } else {
-            if view.is_added(found.line) {
+            if found.added {
                 notes.push(format!(
                     "the ignore at {at} is added by this very change and counts: {}",
                     found.ignore.reason
@@ -111,16 +129,17 @@ pub(super) fn inline(
             dropped.push(grounded.finding);
         }
     }
-    for placed in placed.iter().filter(|placed| !placed.used && targets_added(view, placed.line)) {
+    for placed in placed.iter().filter(|placed| !placed.used && targets_added(view, placed)) {
         let at = format!("{}:{}", view.change.path.visible(), placed.line);
         notes.push(format!("the ignore[{}] at {at} matches no finding", placed.ignore.tags.join(", ")));
     }
     (kept, dropped)
 }
 
-/// Only where its own or the next line was added can an ignore have anything to match.
-fn targets_added(view: &FileView<'_>, line: Line) -> bool {
-    view.is_added(line) || Line::new(line.get() + 1).is_some_and(|next| view.is_added(next))
+/// Only where a line it speaks of was added can an ignore have anything to match.
+fn targets_added(view: &FileView<'_>, placed: &Placed) -> bool {
+    let next = Line::new(placed.line.get() + 1).filter(|_| !placed.trailing);
+    view.is_added(placed.line) || next.is_some_and(|next| view.is_added(next))
 }
 
 fn placed(view: &FileView<'_>) -> Vec<Placed> {
@@ -129,22 +148,62 @@ fn placed(view: &FileView<'_>) -> Vec<Placed> {
     }
     let mut found = Vec::new();
     for (line, bytes) in view.text.lines() {
-        if memchr::memmem::find(bytes, b"diffsieve:").is_none() || !in_comment(view, line) {
+        if memchr::memmem::find(bytes, b"diffsieve:").is_none() {
             continue;
         }
-        let text = String::from_utf8_lossy(bytes);
-        found.extend(ignores(&text).into_iter().map(|ignore| Placed { line, ignore, used: false }));
+        let comments = in_comments(view, line, bytes);
+        found.extend(comments.into_iter().map(|ignore| Placed {
+            line,
+            trailing: stands_behind_code(view, line, ignore.at),
+            ignore,
+            added: view.is_added(line),
+            used: false,
+        }));
     }
+    carry_over(view, &mut found);
     found
 }
 
-/// In a file we parse, an ignore inside a string literal is data; elsewhere the marker alone decides.
-fn in_comment(view: &FileView<'_>, line: Line) -> bool {
-    let Some(parsed) = view.parsed() else { return true };
+/// The ignores of a line. In a file we parse, one inside a string literal is data; elsewhere the marker alone decides.
+fn in_comments(view: &FileView<'_>, line: Line, bytes: &[u8]) -> Vec<Ignore> {
+    let Some(parsed) = view.parsed() else { return ignores(&String::from_utf8_lossy(bytes)) };
     let range = parsed.line_range(line);
-    let source = parsed.source().get(range.clone()).unwrap_or_default();
-    let Some(at) = source.find("diffsieve:") else { return true };
-    parsed.region(range.start + at) == Region::Comment
+    let mut found = ignores(parsed.source().get(range.clone()).unwrap_or_default());
+    found.retain(|ignore| parsed.region(range.start + ignore.at) == Region::Comment);
+    found
+}
+
+/// Whether code precedes a comment on its line; in a file we do not parse nobody can tell.
+fn stands_behind_code(view: &FileView<'_>, line: Line, at: usize) -> bool {
+    let Some(parsed) = view.parsed() else { return false };
+    let start = parsed.line_range(line).start;
+    let before = parsed.source().get(start..start + at).unwrap_or_default();
+    before
+        .bytes()
+        .enumerate()
+        .any(|(offset, byte)| !byte.is_ascii_whitespace() && parsed.region(start + offset) != Region::Comment)
+}
+
+/// Tells ignores that the change took along from those that it added: each one on the removed lines of a hunk excuses
+/// one like it on the hunk's added lines.
+fn carry_over(view: &FileView<'_>, placed: &mut [Placed]) {
+    if placed.iter().all(|placed| !placed.added) {
+        return;
+    }
+    for hunk in view.change.hunks() {
+        let removed = view.old_text.range(hunk.old).flat_map(|bytes| ignores(&String::from_utf8_lossy(bytes)));
+        for old in removed {
+            let same = |placed: &&mut Placed| {
+                placed.added
+                    && hunk.new.contains(placed.line)
+                    && placed.ignore.tags == old.tags
+                    && placed.ignore.reason == old.reason
+            };
+            if let Some(kept) = placed.iter_mut().find(same) {
+                kept.added = false;
+            }
+        }
+    }
 }
 
 /// Drops findings that the baseline accepts; an expired entry is named and does not count.

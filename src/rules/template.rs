@@ -65,6 +65,15 @@ impl Template {
         out
     }
 
+    /// The captures it masks: what a message keeps to itself, a report must not print beside it.
+    pub fn masked<'c>(&self, captures: &'c BTreeMap<String, String>) -> Vec<&'c str> {
+        let masked = self.0.iter().filter_map(|part| match part {
+            Part::Capture(name, Show::Mask) => captures.get(name).map(String::as_str),
+            Part::Capture(..) | Part::Text(_) => None,
+        });
+        masked.filter(|value| !value.is_empty()).collect()
+    }
+
     /// The names it uses.
     pub fn captures(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {

@@ -215,9 +215,16 @@ fn since_parted(repo: &Repository, ends: Ends, how: How) -> Result<Scope, Error>
     let Ends { base, base_name, head, head_name } = ends;
     let head_commit = repo.commit(head)?;
     // In a shallow clone this is known even where the history behind it is not.
-    let bases = if head_commit.parents.contains(&base) { vec![base] } else { repo.merge_bases(base, head)? };
+    let is_parent = head_commit.parents.contains(&base);
+    let bases = if is_parent { vec![base] } else { repo.merge_bases(base, head)? };
     let merge_base = bases.first().copied().unwrap_or(base);
     let mut notes = Vec::new();
+    if !is_parent && merge_base != base && repo.is_shallow() {
+        notes.push(format!(
+            "history is cut off: {} is the merge base as far as this shallow clone knows, and a later one may exist",
+            merge_base.short()
+        ));
+    }
     if bases.len() > 1 {
         notes.push(format!(
             "{base_name} and {head_name} have {} merge bases; {} is used",

@@ -30,6 +30,23 @@ pub struct Delta {
 /// Compares two outlines. Symbols are matched by path and kind; among several of one path (overloads, two `impl`s) by
 /// the scope they stand in, then by equal signature, then by order.
 pub fn delta(old: &Parsed, new: &Parsed) -> Delta {
+    let (pairs, removed) = pairs(old, new);
+    let added = pairs.iter().enumerate().filter(|(_, old)| old.is_none()).map(|(index, _)| index).collect();
+    let inner = (children(old), children(new));
+    let changed = pairs.iter().enumerate().filter_map(|(index, before)| {
+        let before = (*before)?;
+        let changed = Changed {
+            signature: !same_words(&old.symbols()[before].signature, &new.symbols()[index].signature),
+            body: !body_words(old, before, &inner.0[before]).eq(body_words(new, index, &inner.1[index])),
+        };
+        (changed != Changed::default()).then_some((before, index, changed))
+    });
+    let changed = changed.collect();
+    Delta { added, removed, changed, pairs }
+}
+
+/// The old symbol of each new one, and the old ones left over.
+pub(super) fn pairs(old: &Parsed, new: &Parsed) -> (Vec<Option<usize>>, Vec<usize>) {
     let mut groups: BTreeMap<(&str, SymbolKind), (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     for (index, symbol) in old.symbols().iter().enumerate() {
         groups.entry((&symbol.path, symbol.kind)).or_default().0.push(index);
@@ -46,18 +63,7 @@ pub fn delta(old: &Parsed, new: &Parsed) -> Delta {
         removed.append(&mut before);
     }
     removed.sort_unstable();
-    let added = pairs.iter().enumerate().filter(|(_, old)| old.is_none()).map(|(index, _)| index).collect();
-    let inner = (children(old), children(new));
-    let changed = pairs.iter().enumerate().filter_map(|(index, before)| {
-        let before = (*before)?;
-        let changed = Changed {
-            signature: !same_words(&old.symbols()[before].signature, &new.symbols()[index].signature),
-            body: !body_words(old, before, &inner.0[before]).eq(body_words(new, index, &inner.1[index])),
-        };
-        (changed != Changed::default()).then_some((before, index, changed))
-    });
-    let changed = changed.collect();
-    Delta { added, removed, changed, pairs }
+    (pairs, removed)
 }
 
 /// Pairs what a criterion holds for, in order, and takes it from both lists. Linear in the usual case of one symbol a

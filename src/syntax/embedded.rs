@@ -3,12 +3,14 @@
 
 use std::ops::Range;
 
+use super::Region;
+
 /// The code of a page, and where its text was.
 pub(super) struct Masked {
     /// As long as the source; text and tags are spaces, a closing tag ends the statement as it does in PHP.
     pub(super) code: Vec<u8>,
-    /// The HTML, in order.
-    pub(super) text: Vec<Range<usize>>,
+    /// The HTML, and the line comments that end at a closing tag: to the parser the line would go on.
+    pub(super) regions: Vec<(Range<usize>, Region)>,
 }
 
 /// Blanks the text of a page. `None` where the source is code only: it starts with its only opening tag and never
@@ -19,17 +21,19 @@ pub(super) fn php(source: &str) -> Option<Masked> {
     if first.start == 0 && !source.contains("?>") && opening_tag(bytes, first.end).is_none() {
         return None;
     }
-    let mut masked = Masked { code: bytes.to_vec(), text: Vec::new() };
+    let mut masked = Masked { code: bytes.to_vec(), regions: Vec::new() };
     let mut at = 0;
     while let Some(tag) = opening_tag(bytes, at) {
         masked.blank_text(at..tag.start);
         masked.blank(tag.clone());
-        let close = closing_tag(bytes, tag.end);
-        let Some(close) = close else { return Some(masked) };
+        let Some((close, comment)) = closing_tag(bytes, tag.end) else { return Some(masked) };
         masked.blank(close..close + 2);
+        if let Some(comment) = comment {
+            masked.blank(comment..close);
+            masked.regions.push((comment..close, Region::Comment));
+        }
         let needs_end = |byte: &u8| !matches!(byte, b';' | b'{' | b'}' | b':');
         if masked.code[tag.end..close].iter().rfind(|byte| !byte.is_ascii_whitespace()).is_some_and(needs_end) {
-            // After a line comment the `;` has to stand on the next line; there is none, so it is left out.
             masked.code[close] = b';';
         }
         at = close + 2;
@@ -50,7 +54,7 @@ impl Masked {
     fn blank_text(&mut self, range: Range<usize>) {
         if !range.is_empty() {
             self.blank(range.clone());
-            self.text.push(range);
+            self.regions.push((range, Region::String));
         }
     }
 }
@@ -72,20 +76,27 @@ fn opening_tag(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     })
 }
 
-/// The next `?>` outside strings, heredocs and block comments. A line comment ends at it.
-fn closing_tag(bytes: &[u8], from: usize) -> Option<usize> {
+/// The next `?>` outside strings, heredocs and block comments, and the start of the line comment that it ends.
+fn closing_tag(bytes: &[u8], from: usize) -> Option<(usize, Option<usize>)> {
     let mut at = from;
+    let mut comment = None;
     while at < bytes.len() {
         let rest = &bytes[at..];
+        let start = at;
         at += match rest {
-            [b'?', b'>', ..] => return Some(at),
+            [b'?', b'>', ..] => return Some((at, comment)),
             [quote @ (b'\'' | b'"' | b'`'), ..] => quoted(rest, *quote),
             [b'/', b'*', ..] => memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |end| end + 4),
             [b'#', b'[', ..] => 2,
-            [b'/', b'/', ..] | [b'#', ..] => line_comment(rest),
+            [b'/', b'/', ..] | [b'#', ..] => {
+                comment = Some(start);
+                line_comment(rest)
+            }
             [b'<', b'<', b'<', ..] => heredoc(rest),
             _ => 1,
         };
+        // Only a comment that reaches the tag is cut by it.
+        comment = comment.filter(|comment| *comment == start);
     }
     None
 }
@@ -133,7 +144,7 @@ fn heredoc(rest: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::php;
+    use super::{Region, php};
 
     fn code(source: &str) -> Option<String> {
         php(source).map(|masked| String::from_utf8(masked.code).expect("blanking keeps UTF-8"))
@@ -159,9 +170,10 @@ mod tests {
             ["<?php f('?>');", "<?php /* ?> */ f();", "<?php $a = <<<EOT\n?>\nEOT;\nf();", "<?php \"\\\"?>\";"]
         {
             let masked = php(source).expect("has a closing tag somewhere");
-            assert!(masked.text.is_empty(), "{source}");
+            assert!(masked.regions.is_empty(), "{source}");
         }
-        assert_eq!(php("<?php // a ?> b").map(|masked| masked.text), Some(vec![13..15]));
+        let expected = vec![(6..11, Region::Comment), (13..15, Region::String)];
+        assert_eq!(php("<?php // a ?> b").map(|masked| masked.regions), Some(expected));
     }
 
     #[test]

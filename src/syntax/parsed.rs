@@ -25,7 +25,7 @@ pub struct Limits {
 
 impl Limits {
     /// The deepest [`Limits::depth`] that is honoured: matching a tree of this depth fits a stack of 2 MiB.
-    pub const MAX_DEPTH: u32 = 1_500;
+    pub const MAX_DEPTH: u32 = 800;
 }
 
 impl Default for Limits {
@@ -99,7 +99,7 @@ impl Parsed {
         let depth = limits.depth.min(Limits::MAX_DEPTH);
         let mut survey = survey::survey(row, &tree, &source, &starts, depth)?;
         if let Some(masked) = masked {
-            survey.regions.extend(masked.text.into_iter().map(|range| (range, Region::String)));
+            survey.regions.extend(masked.regions);
             survey.regions.sort_by_key(|(range, _)| range.start);
         }
         let grep = AstGrep::doc(StrDoc { src: source, lang: row.grammar, tree });
@@ -179,17 +179,41 @@ impl Parsed {
 
     /// The last symbol that starts by this line or the nearest around it. Whatever else holds the line is around that
     /// one, or ends on the line on which that one starts.
-    fn innermost(&self, line: Line, wanted: impl Fn(&Symbol) -> bool) -> Option<&Symbol> {
+    pub(super) fn innermost(&self, line: Line, wanted: impl Fn(&Symbol) -> bool) -> Option<&Symbol> {
         let symbols = &self.survey.symbols;
         let last = symbols.partition_point(|symbol| symbol.first_line <= line).checked_sub(1)?;
         let mut chain = std::iter::successors(symbols.get(last), |symbol| symbols.get(symbol.parent?));
         chain.find(|symbol| symbol.contains(line) && wanted(symbol))
     }
 
+    /// The index of one of [`Self::symbols`].
+    pub fn index_of(&self, symbol: &Symbol) -> Option<usize> {
+        let symbols = &self.survey.symbols;
+        let from = symbols.partition_point(|other| other.first_line < symbol.first_line);
+        symbols[from..].iter().position(|other| std::ptr::eq(other, symbol)).map(|index| from + index)
+    }
+
     /// Whether a syntax error touches these lines.
     pub fn has_error(&self, lines: (Line, Line)) -> bool {
         let after = self.survey.broken.partition_point(|(first, _)| *first <= lines.1);
         self.survey.broken[..after].iter().any(|(_, last)| *last >= lines.0)
+    }
+
+    /// Whether there is a syntax error anywhere.
+    pub fn has_any_error(&self) -> bool {
+        !self.survey.broken.is_empty()
+    }
+
+    /// The comments that touch these lines, in order.
+    pub fn comments(&self, lines: (Line, Line)) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.regions_in(lines).filter(|(_, region)| *region == Region::Comment).map(|(range, _)| range)
+    }
+
+    /// The stretches that are not code and touch these lines, in order.
+    pub fn regions_in(&self, lines: (Line, Line)) -> impl Iterator<Item = (Range<usize>, Region)> + '_ {
+        let bytes = self.line_range(lines.0).start..self.line_range(lines.1).end;
+        let first = self.survey.regions.partition_point(|(range, _)| range.end <= bytes.start);
+        self.survey.regions[first..].iter().take_while(move |(range, _)| range.start < bytes.end).cloned()
     }
 
     /// The line of a byte; past the end the last line.

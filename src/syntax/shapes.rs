@@ -75,7 +75,13 @@ pub(super) fn with_body(node: Raw<'_>, source: &str) -> Option<Found> {
 pub(super) fn unassigned(node: Raw<'_>, source: &str) -> Option<Found> {
     let found = plain(node, source)?;
     let taken = ["variable_declarator", "pair", "assignment_expression", "field_definition", "public_field_definition"];
-    node.parent().is_none_or(|parent| !taken.contains(&parent.kind())).then_some(found)
+    let parent = node.parent();
+    let call = parent.filter(|parent| parent.kind() == "arguments").and_then(|arguments| arguments.parent());
+    let is_wrapped = call
+        .and_then(|call| field_text(call, "function", source))
+        .is_some_and(|function| WRAPPING_CALLS.contains(&function));
+    let is_taken = is_wrapped || parent.is_some_and(|parent| taken.contains(&parent.kind()));
+    (!is_taken).then_some(found)
 }
 
 /// Calls of React and MobX that wrap a function and return it.
@@ -188,7 +194,9 @@ fn cpp_path(text: &str) -> Vec<String> {
         let last = parts.last().map_or("", String::as_str);
         if angle == 0 && last.is_empty() && rest.starts_with("operator") {
             parts.pop();
-            parts.push(rest.split_whitespace().collect::<Vec<_>>().join(" "));
+            // A conversion is named by its type alone: `operator bool() const`.
+            let end = rest.find('(').filter(|open| rest["operator".len()..*open].trim() != "");
+            parts.push(rest[..end.unwrap_or(rest.len())].split_whitespace().collect::<Vec<_>>().join(" "));
             break;
         }
         match character {
@@ -368,6 +376,8 @@ mod tests {
         assert_eq!(cpp_path("A::operator<<"), ["A", "operator<<"]);
         assert_eq!(cpp_path("operator->"), ["operator->"]);
         assert_eq!(cpp_path("A :: operator std::string"), ["A", "operator std::string"]);
+        assert_eq!(cpp_path("operator bool() const"), ["operator bool"]);
+        assert_eq!(cpp_path("A::operator()"), ["A", "operator()"]);
         assert_eq!(cpp_path("A::~A"), ["A", "~A"]);
         assert_eq!(cpp_path(">>>:::<"), Vec::<String>::new());
     }

@@ -1,6 +1,7 @@
 //! The one walk over a fresh tree: depth, the mask of comments and strings, the outline, the broken lines.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::languages::{DocStyle, Role, Roles, Row};
@@ -34,6 +35,8 @@ struct Open<'s> {
     path: String,
     kind: Option<SymbolKind>,
     scope: Option<String>,
+    /// Where its body starts: a `public` before it belongs to a base class.
+    body: usize,
     switch: Option<&'s str>,
 }
 
@@ -134,7 +137,8 @@ impl<'s, 't> Walk<'s, 't> {
     fn switch(&mut self, node: Raw<'t>, depth: u32) {
         let words = self.row.switch.map_or(&[][..], |switch| switch.1);
         // Type, body, switch: two steps down.
-        if let Some(open) = self.open.last_mut().filter(|open| open.depth + 2 == depth)
+        if let Some(open) =
+            self.open.last_mut().filter(|open| open.depth + 2 == depth && open.body <= node.start_byte())
             && let Some(word) = words.iter().find(|word| **word == text(node, self.source))
         {
             open.switch = Some(word);
@@ -149,7 +153,7 @@ impl<'s, 't> Walk<'s, 't> {
         let header = self.fold(node.start_byte()..body);
         let kind = Some(SymbolKind::Type);
         let symbol = self.open.last().and_then(|open| open.symbol);
-        self.open.push(Open { depth, symbol, path, kind, scope: Some(header), switch: None });
+        self.open.push(Open { depth, symbol, path, kind, scope: Some(header), body, switch: None });
     }
 
     fn symbol(&mut self, node: Raw<'t>, depth: u32, index: usize) {
@@ -187,9 +191,10 @@ impl<'s, 't> Walk<'s, 't> {
         };
         self.signatures.push(declared..signature_end.max(declared));
         self.docstrings.push(self.docstring(node));
+        let body = symbol.body_bytes.start;
         self.out.symbols.push(symbol);
         let symbol = Some(self.out.symbols.len() - 1);
-        self.open.push(Open { depth, symbol, path, kind: Some(kind), scope: None, switch: None });
+        self.open.push(Open { depth, symbol, path, kind: Some(kind), scope: None, body, switch: None });
     }
 
     /// The string that is the first statement of the body.
@@ -237,7 +242,7 @@ impl<'s, 't> Walk<'s, 't> {
             owner: &found.owner,
             source: self.source,
             in_type,
-            scope: open.and_then(|open| open.scope.as_deref()).filter(|scope| scope.contains(" for ")),
+            scope: open.and_then(|open| open.scope.as_deref()),
             switch: open.and_then(|open| open.switch),
             exports,
         });
@@ -288,18 +293,26 @@ impl<'s, 't> Walk<'s, 't> {
         }
     }
 
-    /// What needs the whole mask: signatures without comments, and comments above.
+    /// What needs the whole outline or the whole mask.
     fn finish(&mut self) {
+        let types = self.out.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Type);
+        let hidden: BTreeSet<_> =
+            types.filter(|symbol| symbol.public == Some(false)).map(|symbol| symbol.path.clone()).collect();
         for index in 0..self.out.symbols.len() {
             let range = self.signatures[index].clone();
+            let declared = range.start;
             let signature = self.fold(range);
             let doc = self.docstrings[index].and_then(|node| first_line(text(node, self.source))).or_else(|| {
-                let symbol = &self.out.symbols[index];
-                self.comment_above(symbol.first_line).or_else(|| self.comment_above(symbol.line))
+                self.comment_above(self.out.symbols[index].bytes.start).or_else(|| self.comment_above(declared))
             });
             let symbol = &mut self.out.symbols[index];
             symbol.signature = signature;
             symbol.doc = doc;
+            // A public method of a type that is not: the `impl` does not say so.
+            let owner = symbol.path.rsplit_once('.').map(|(owner, _)| owner).filter(|_| symbol.scope.is_some());
+            if owner.is_some_and(|owner| hidden.contains(owner)) {
+                symbol.public = Some(false);
+            }
         }
     }
 
@@ -322,14 +335,17 @@ impl<'s, 't> Walk<'s, 't> {
         raw.push_str(cut(self.source, at, end));
         let folded = raw.split_whitespace().collect::<Vec<_>>().join(" ");
         let folded = folded.replace("( ", "(").replace(", )", ")").replace(",)", ")").replace(" )", ")");
-        let opening = |c: char| matches!(c, '{' | ':' | '=' | ';' | ' ');
+        let opening = |c: char| matches!(c, '{' | ':' | '=' | ';' | '\\' | ' ');
         let folded = folded.trim_end_matches("=>").trim_end_matches(opening);
         cut(folded, 0, SIGNATURE_LIMIT).to_owned()
     }
 
-    /// The first line of the comment that ends on the line above and starts its own line.
-    fn comment_above(&self, line: Line) -> Option<String> {
-        let mut at = self.start_of(line)?;
+    /// The first line of the comment that ends on the line above a declaration; both start their lines.
+    fn comment_above(&self, declared: usize) -> Option<String> {
+        let mut at = self.start_of(self.line(declared))?;
+        if !self.source.get(at..declared)?.trim().is_empty() {
+            return None;
+        }
         let mut top = None;
         loop {
             let before = self.out.regions.partition_point(|(region, _)| region.end <= at).checked_sub(1)?;

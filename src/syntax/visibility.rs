@@ -89,7 +89,9 @@ pub(super) fn javascript(site: &Site<'_, '_>) -> Own {
         return Own::Unknown;
     }
     let source = site.source;
-    if site.outer.kind() == "export_statement" {
+    // One of several variables of a declaration has no wrapper of its own.
+    let statement = || site.node.parent().and_then(|list| list.parent()).filter(|_| site.node == site.outer);
+    if site.outer.kind() == "export_statement" || statement().is_some_and(|outer| outer.kind() == "export_statement") {
         return Own::Public;
     }
     if site.node.kind() == "assignment_expression" {
@@ -153,7 +155,8 @@ pub(super) fn cpp(site: &Site<'_, '_>) -> Own {
         return Own::Unknown;
     }
     if !site.in_type {
-        return c(site);
+        let is_type = site.node.kind().ends_with("_specifier") || site.node.kind() == "type_definition";
+        return if is_type { Own::Public } else { c(site) };
     }
     if let Some(switch) = site.switch {
         return if switch.starts_with("public") { Own::Inherited } else { Own::Private };

@@ -11,8 +11,8 @@ use crate::finding::{Columns, Line};
 
 pub(super) const DETECTOR: Builtin = Builtin {
     name: "private_key",
-    help: "a PEM private key with a body, on added lines; `{kind}` is the header's kind",
-    captures: &["kind"],
+    help: "a PEM private key with a body, on added lines; `{kind}` is the header's kind, `{key}` its first line",
+    captures: &["kind", "key"],
     run,
 };
 
@@ -32,35 +32,37 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
         let Some(bytes) = view.text.line(line).map(trim_ending) else { continue };
         let Some(found) = HEADER.captures(bytes) else { continue };
         let whole = found.get(0).expect("group 0 is the whole match");
-        if !body_follows(view, line, &bytes[whole.end()..]) {
-            continue;
-        }
+        let Some(key) = body(view, line, &bytes[whole.end()..]) else { continue };
         let column = |offset: usize| String::from_utf8_lossy(&bytes[..offset]).len() as u32 + 1;
         let columns = Columns { start: column(whole.start()), end: column(whole.end()) };
         let kind = found.name("kind").map(|kind| String::from_utf8_lossy(kind.as_bytes()).trim().to_lowercase());
         let hit = Hit { line, end_line: line, columns: Some(columns), bytes: None, captures: Default::default() };
-        hits.push(hit.with("kind", kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| "pkcs8".to_owned())));
+        let kind = kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| "pkcs8".to_owned());
+        hits.push(hit.with("kind", kind).with("key", key));
     }
     hits
 }
 
-/// Counts base64 characters on the header's own line (a literal with `\n` escapes) and the lines below, skipping quotes,
-/// escapes and PEM headers such as `Proc-Type:`.
-fn body_follows(view: &FileView<'_>, line: Line, rest: &[u8]) -> bool {
+/// The key material on the header's own line (a literal with `\n` escapes) or the lines below: its longest run of base64
+/// characters, if that is long enough. Quotes, escapes and PEM headers such as `Proc-Type:` are passed over.
+fn body(view: &FileView<'_>, line: Line, rest: &[u8]) -> Option<String> {
     let mut best = longest_run(rest);
     for number in line.get() + 1..=line.get() + REACH {
         let Some(bytes) = Line::new(number).and_then(|line| view.text.line(line)) else { break };
-        if bytes.windows(5).any(|window| window == b"-----") && best < BODY {
+        if bytes.windows(5).any(|window| window == b"-----") && best.len() < BODY {
             break;
         }
-        best = best.max(longest_run(trim_ending(bytes)));
+        let run = longest_run(trim_ending(bytes));
+        if run.len() > best.len() {
+            best = run;
+        }
     }
-    best >= BODY
+    (best.len() >= BODY).then_some(best)
 }
 
-fn longest_run(bytes: &[u8]) -> usize {
+fn longest_run(bytes: &[u8]) -> String {
     // `\n` inside a literal separates the lines of the key; removing it joins them as the file would.
     let text = String::from_utf8_lossy(bytes).replace("\\r", "").replace("\\n", "");
     let runs = text.split(|character: char| !(character.is_ascii_alphanumeric() || "+/=".contains(character)));
-    runs.map(str::len).max().unwrap_or(0)
+    runs.max_by_key(|run| run.len()).unwrap_or_default().to_owned()
 }

@@ -14,7 +14,7 @@ pub use read::{Error, Saved, read};
 use super::{Format, Report};
 
 /// The format.
-pub(super) static FORMAT: Format =
+pub(super) const FORMAT: Format =
     Format { name: "json", help: "The whole report as JSON (diffsieve.report/v1)", write: print };
 
 /// The value of the report's `schema` key.

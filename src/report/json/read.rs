@@ -12,6 +12,7 @@ use crate::finding::{
 use crate::gate::{Decision, FailOn, OnIncomplete, Policy, Verdict};
 use crate::report::Origin;
 use crate::review::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
+use crate::syntax::Language;
 
 /// A report read back.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ const STAGES: [Stage; 8] = [
 
 /// The verdicts of trail steps, which a review keeps as static text. Another one is read as [`OTHER_VERDICT`] and stays
 /// readable at the head of the step's sentence.
-const STEP_VERDICTS: [&str; 14] = [
+const STEP_VERDICTS: [&str; 15] = [
     "raised",
     "kept",
     "lowered",
@@ -74,6 +75,7 @@ const STEP_VERDICTS: [&str; 14] = [
     "moved",
     "corrected",
     "dropped",
+    "proved",
     "scored",
     "unscored",
     "suppressed",
@@ -84,10 +86,6 @@ const STEP_VERDICTS: [&str; 14] = [
 ];
 
 const OTHER_VERDICT: &str = "noted";
-
-/// The languages a review can name, which it keeps as static text too.
-const LANGUAGES: [&str; 12] =
-    ["python", "javascript", "typescript", "java", "c", "cpp", "csharp", "go", "rust", "php", "ruby", "yaml"];
 
 /// Reads what the format `json` wrote. Keys of a later v1 are passed over.
 pub fn read(bytes: &[u8]) -> Result<Saved, Error> {
@@ -161,7 +159,7 @@ fn file(file: wire::File) -> Result<FileSummary, Error> {
         status,
         added: file.added,
         removed: file.removed,
-        language: file.language.as_deref().and_then(|name| known(&LANGUAGES, name)),
+        language: file.language.as_deref().and_then(Language::parse_name).map(Language::name),
         class: PathClass {
             generated: file.generated,
             vendored: file.vendored,
@@ -290,14 +288,13 @@ fn fingerprint(key: &'static str, digits: String) -> Result<Fingerprint, Error> 
     if plain { Ok(Fingerprint::new(digits)) } else { Err(Error::Value { key, value: digits }) }
 }
 
+/// A path from an artifact may become a file to comment on or to change, so it must stay inside the repository.
 fn path(key: &'static str, text: String, bytes: Option<String>) -> Result<RepoPath, Error> {
-    match bytes {
-        None => Ok(RepoPath::new(text)),
-        Some(encoded) => match percent_decoded(&encoded) {
-            Some(bytes) => Ok(RepoPath::new(bytes)),
-            None => Err(Error::Value { key, value: encoded }),
-        },
-    }
+    let path = match &bytes {
+        None => Some(RepoPath::new(&text)),
+        Some(encoded) => percent_decoded(encoded).map(RepoPath::new),
+    };
+    path.filter(RepoPath::is_inside).ok_or_else(|| Error::Value { key, value: bytes.unwrap_or(text) })
 }
 
 fn percent_decoded(text: &str) -> Option<Vec<u8>> {

@@ -125,11 +125,17 @@ fn changed(pointer: &str, value: Value) -> String {
     read(report.to_string().as_bytes()).expect_err("a wrong value").to_string()
 }
 
+fn related_outside() -> Value {
+    serde_json::json!([{ "file": "x", "file_bytes": "%2Fetc/passwd", "line": 1, "end_line": 1, "columns": null }])
+}
+
 #[test]
 fn a_wrong_value_is_named() {
     assert_eq!(changed("/findings/0/level", "fatal".into()), r#"findings.level cannot be "fatal""#);
     assert_eq!(changed("/findings/0/line", 0.into()), r#"findings.line cannot be "0""#);
     assert_eq!(changed("/findings/0/fingerprint", "$(id)".into()), r#"findings.fingerprint cannot be "$(id)""#);
+    assert_eq!(changed("/findings/0/file", "../x".into()), r#"findings.file cannot be "../x""#);
+    assert_eq!(changed("/findings/1/related", related_outside()), r#"findings.related.file cannot be "%2Fetc/passwd""#);
     assert_eq!(changed("/gate/fail_on", "never ever".into()), r#"gate.fail_on cannot be "never ever""#);
     assert_eq!(
         changed("/schema", "diffsieve.report/v2".into()),

@@ -18,6 +18,9 @@ use crate::review::Skip;
 /// More unread parts than this are counted in one notification.
 const UNREAD: usize = 1000;
 
+/// GitHub takes more results than it shows.
+const SHOWN: usize = 5000;
+
 /// A kind of notification; its place here is its index in the driver.
 struct Kind {
     index: i64,
@@ -84,13 +87,16 @@ pub(super) fn invocation(report: &Report<'_>, selection: &Selection<'_>) -> Invo
         notifications.push(notification(&UNREAD_PART, level, &text));
     }
     for (count, why) in [
-        (selection.over_limit, "a run can hold 25,000 results; the best-ranked are here"),
+        (selection.over_limit, "code scanning takes no more results; the best-ranked are here"),
         (selection.outside, "their paths are no paths inside the repository"),
     ] {
         if count > 0 {
             let text = format!("{count} findings were left out: {why}.");
             notifications.push(notification(&LEFT_OUT, LEFT_OUT.level, &text));
         }
+    }
+    if selection.findings().count() > SHOWN {
+        notifications.push(notification(&REMARK, REMARK.level, "GitHub shows the 5,000 most severe results of a run"));
     }
     for note in review.change.notes.iter().chain(&review.notes) {
         notifications.push(notification(&REMARK, REMARK.level, note));

@@ -26,7 +26,7 @@ use crate::escape::visible;
 use crate::finding::Source;
 
 /// The format.
-pub(super) static FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning and editors", write };
+pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning and editors", write };
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -34,13 +34,13 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const SOURCE_ROOT: &str = "%SRCROOT%";
 
 fn write(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    let log = Sarif::builder().schema(SCHEMA).version(json!("2.1.0")).runs(vec![run(report)]).build();
+    let log = Sarif::builder().schema(SCHEMA).version(json!("2.1.0")).runs(vec![run(report, results::LIMIT)]).build();
     serde_json::to_writer_pretty(&mut *out, &log).map_err(io::Error::from)?;
     out.write_all(b"\n")
 }
 
-fn run(report: &Report<'_>) -> Run {
-    let selection = Selection::new(report);
+fn run(report: &Report<'_>, limit: usize) -> Run {
+    let selection = Selection::new(report, limit);
     let rules = Rules::new(report.tags, &selection);
     let results = results::results(&selection, &rules);
     let mut run = Run::builder()

@@ -12,7 +12,7 @@ use crate::finding::{Dropped, EvidenceStatus, Finding, Level, Source, Stage};
 use crate::report::Report;
 
 /// GitHub refuses a file with more results in a run (and shows the 5,000 most severe).
-const RESULTS: usize = 25_000;
+pub(super) const LIMIT: usize = 25_000;
 
 /// GitHub keeps this many locations of a result.
 const RELATED: usize = 100;
@@ -25,15 +25,15 @@ pub(super) struct Selection<'a> {
     kept: Vec<&'a Finding>,
     /// Whether suppressed findings are among the results.
     suppressed: bool,
-    /// Beyond [`RESULTS`].
+    /// Beyond the limit.
     pub(super) over_limit: usize,
     /// With a path that is no path inside the repository.
     pub(super) outside: usize,
 }
 
 impl<'a> Selection<'a> {
-    /// The shown findings best first, then the suppressed ones if they are wanted, as many as GitHub takes.
-    pub(super) fn new(report: &Report<'a>) -> Self {
+    /// The shown findings best first, then the suppressed ones if they are wanted, up to a limit.
+    pub(super) fn new(report: &Report<'a>, limit: usize) -> Self {
         let suppressed =
             report.review.dropped.iter().filter(|finding| report.sarif_suppressed && is_suppressed(finding));
         let all: Vec<&Finding> = report.review.findings.iter().chain(suppressed).collect();
@@ -41,8 +41,8 @@ impl<'a> Selection<'a> {
         let mut kept: Vec<&Finding> =
             all.into_iter().filter(|finding| finding.claim.location.path.is_inside()).collect();
         let outside = count - kept.len();
-        let over_limit = kept.len().saturating_sub(RESULTS);
-        kept.truncate(RESULTS);
+        let over_limit = kept.len().saturating_sub(limit);
+        kept.truncate(limit);
         Self { kept, suppressed: report.sarif_suppressed, over_limit, outside }
     }
 
@@ -108,7 +108,12 @@ fn message(finding: &Finding, related: &[Location]) -> Message {
     let title = sentence(&one_line(&finding.title));
     let rationale = one_line(finding.claim.rationale.raw());
     let why = sentence(&cut(first_sentence(&rationale), MESSAGE_CHARS));
-    let mut text = sarif_text(&format!("{title} {why}"));
+    // Detectors say why in a fragment or in sentences; both read on from the title.
+    let mut text = match rationale.chars().next() {
+        None => sarif_text(&title),
+        Some(first) if first.is_lowercase() => sarif_text(&format!("{}: {why}", title.trim_end_matches('.'))),
+        Some(_) => sarif_text(&format!("{title} {why}")),
+    };
     if !related.is_empty() {
         let links: Vec<String> =
             related.iter().filter_map(|place| place.id).map(|id| format!("[here]({id})")).collect();

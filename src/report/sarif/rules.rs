@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use serde_sarif::sarif::{MultiformatMessageString, PropertyBag, ReportingConfiguration, ReportingDescriptor};
 
 use super::results::Selection;
-use crate::escape::{sarif_markdown, sarif_text, visible};
+use crate::escape::{code_span, sarif_markdown, sarif_text, visible, visible_lines};
 use crate::finding::Level;
 use crate::report::TagInfo;
 
@@ -86,15 +86,17 @@ fn descriptor(tag: &str, title: &str, help: &str, level: Option<Level>) -> Repor
     let id = rule_id(tag);
     let title = one_line(if title.trim().is_empty() { &id } else { title });
     let help = if help.trim().is_empty() { title.as_str() } else { help };
-    let accept = format!("To accept a finding, put `diffsieve: ignore[{tag}] reason` in a comment on its line.");
-    let full = help.split("\n\n").next().unwrap_or(help);
+    let help = visible_lines(help.trim());
+    let ignore = format!("diffsieve: ignore[{tag}] reason");
+    let accept = |quoted: &str| format!("To accept a finding, put {quoted} in a comment on its line.");
+    let full = help.split("\n\n").next().unwrap_or(&help);
     ReportingDescriptor::builder()
         .short_description(message(&sentence(&title)))
         .full_description(message(&sentence(&one_line(full))))
         .help(
             MultiformatMessageString::builder()
-                .text(sarif_text(&format!("{}\n\n{accept}", sentence(help.trim()))))
-                .markdown(sarif_markdown(&format!("{}\n\n{}", sentence(help.trim()), accept)))
+                .text(sarif_text(&format!("{}\n\n{}", sentence(&help), accept(&format!("'{ignore}'")))))
+                .markdown(sarif_markdown(&format!("{}\n\n{}", sentence(&help), accept(&code_span(&ignore)))))
                 .build(),
         )
         .default_configuration(configuration(level))

@@ -81,8 +81,8 @@ impl Test for Facts {
         let input = subject.fact_input();
         let mut truth = Truth::True;
         for (fact, expected) in &self.0 {
-            let value = (fact.compute)(&input);
-            let shown = (fact.name.to_owned(), value.to_string());
+            let value = fact.value(&input);
+            let shown = (fact.name.to_owned(), shown(&value));
             let mut facts = subject.facts.borrow_mut();
             if !facts.contains(&shown) {
                 facts.push(shown);
@@ -106,10 +106,18 @@ fn compare(value: &FactValue, expected: &Expected) -> Truth {
             Bound::GreaterEqual => value >= limit,
         }
         .into(),
-        (FactValue::Crossing { before, after }, Expected::Number(limit)) => {
-            (*before <= *limit && *after > *limit).into()
-        }
+        (FactValue::Crossing { .. }, Expected::Number(limit)) => value.crosses(*limit).unwrap_or(false).into(),
         (FactValue::Text(value), Expected::Text(expected)) => (value == expected).into(),
         _ => Truth::False,
+    }
+}
+
+fn shown(value: &FactValue) -> String {
+    match value {
+        FactValue::Unknown => "unknown".to_owned(),
+        FactValue::Bool(value) => value.to_string(),
+        FactValue::Number(value) => format!("{value}"),
+        FactValue::Text(text) => text.clone(),
+        FactValue::Crossing { before, after } => format!("{before} to {after}"),
     }
 }

@@ -1,0 +1,156 @@
+//! The end of the page: what was reviewed, what was not, and the verdict.
+
+use std::collections::BTreeMap;
+
+use super::page::{Ink, Page};
+use super::place;
+use crate::escape::visible;
+use crate::finding::{Finding, Level};
+use crate::gate::Verdict;
+use crate::report::Report;
+use crate::review::{ReadBy, Review, Skip};
+
+/// More unread parts than this are counted; JSON and SARIF name all of them.
+const UNREAD: usize = 50;
+
+pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
+    let review = report.review;
+    unread(page, review);
+    reviewed(page, review);
+    not_code(page, review);
+    if report.style.funnel {
+        page.prose("Funnel: ", &funnel(review));
+    }
+    for note in review.change.notes.iter().chain(&review.notes) {
+        page.prose("Note: ", &visible(note));
+    }
+    page.blank();
+    verdict(page, report);
+    match report.decision.verdict {
+        Verdict::Pass => {}
+        Verdict::Fail => ways_out(page),
+        Verdict::Incomplete => page.prose(
+            "",
+            "What was not read may hold findings, so this is no pass. Fetch, split or exclude it; a maintainer can also \
+             set gate.on_incomplete = \"warn\".",
+        ),
+    }
+}
+
+/// The last line, and the only one of a quiet report.
+pub(super) fn verdict(page: &mut Page, report: &Report<'_>) {
+    let (word, ink) = match report.decision.verdict {
+        Verdict::Pass if report.decision.complete => ("passed", Ink::Good),
+        Verdict::Pass => ("passed", Ink::Warning),
+        Verdict::Fail => ("failed", Ink::Error),
+        Verdict::Incomplete => ("incomplete", Ink::Error),
+    };
+    let counts = counts(&report.review.findings);
+    let reason = match (report.decision.verdict, report.decision.complete) {
+        // That no finding failed the gate goes without saying where there is none.
+        (Verdict::Pass, true) if report.review.findings.is_empty() => String::new(),
+        _ => format!("; {}", visible(&report.decision.reason)),
+    };
+    let word = page.paint(ink, word);
+    page.line(&format!("diffsieve {word}: {counts}{reason}"));
+}
+
+fn counts(findings: &[Finding]) -> String {
+    let parts: Vec<String> = Level::ALL
+        .into_iter()
+        .rev()
+        .map(|level| (level, findings.iter().filter(|finding| finding.level == level).count()))
+        .filter(|(_, count)| *count > 0)
+        .map(|(level, count)| plural(count as u64, level.name()))
+        .collect();
+    if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
+}
+
+fn unread(page: &mut Page, review: &Review) {
+    let unread: Vec<&Skip> = review.coverage.skipped.iter().filter(|skip| skip.unread).collect();
+    if unread.is_empty() {
+        return;
+    }
+    let head = page.paint(Ink::Error, &format!("Not read, so the review is incomplete ({}):", unread.len()));
+    page.line(&head);
+    for skip in unread.iter().take(UNREAD) {
+        let lines = skip.lines.map(|lines| format!(", {}", plural(lines, "added line"))).unwrap_or_default();
+        page.prose("  ", &format!("{}: {}{lines}", place(&skip.path), visible(&skip.why)));
+    }
+    if unread.len() > UNREAD {
+        page.line(&format!("  and {} more, all named in --format json", unread.len() - UNREAD));
+    }
+    page.blank();
+}
+
+fn reviewed(page: &mut Page, review: &Review) {
+    let change = &review.change;
+    if !change.description.is_empty() {
+        page.prose("Reviewed ", &visible(&change.description));
+    }
+    let coverage = &review.coverage;
+    let files = plural(change.files.len() as u64, "file");
+    let lines = if coverage.reviewed_lines == coverage.added_lines {
+        match coverage.added_lines {
+            0 => "no added lines".to_owned(),
+            1 => "its one added line read".to_owned(),
+            all => format!("all {all} added lines read"),
+        }
+    } else {
+        format!("{} of {} read", coverage.reviewed_lines, plural(coverage.added_lines, "added line"))
+    };
+    let read_by = |reads: fn(&ReadBy) -> bool| change.files.iter().filter(|file| reads(&file.read_by)).count();
+    let model = match read_by(|by| by.model) {
+        0 => "model off".to_owned(),
+        count => format!("model {count}"),
+    };
+    let text = plural(read_by(|by| by.text) as u64, "file");
+    let parser = read_by(|by| by.parser);
+    page.prose("", &format!("{files}, {lines}. Read by: text detectors {text}, parser {parser}, {model}"));
+}
+
+/// What is no code is only counted, by reason.
+fn not_code(page: &mut Page, review: &Review) {
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    for skip in review.coverage.skipped.iter().filter(|skip| !skip.unread) {
+        *reasons.entry(&skip.why).or_default() += 1;
+    }
+    if reasons.is_empty() {
+        return;
+    }
+    let parts: Vec<String> = reasons.iter().map(|(why, count)| format!("{count} {}", visible(why))).collect();
+    page.prose("Not code: ", &parts.join(", "));
+}
+
+/// `raised 31 → ungrounded 6 → … → shown 3`, in the order of the stages.
+pub(super) fn funnel(review: &Review) -> String {
+    let stage_of = |reason: &str| {
+        let dropped = review.dropped.iter().filter_map(|finding| finding.dropped.as_ref());
+        dropped.filter(|dropped| dropped.reason == reason).map(|dropped| dropped.stage).min()
+    };
+    let mut removed: Vec<_> =
+        review.funnel.removed.iter().map(|(reason, count)| (stage_of(reason), reason, count)).collect();
+    // A reason no dropped finding carries stands last.
+    removed.sort_by_key(|(stage, reason, _)| (stage.is_none(), *stage, *reason));
+    let mut parts = vec![format!("raised {}", review.funnel.raised)];
+    parts.extend(removed.iter().map(|(_, reason, count)| format!("{} {count}", visible(reason))));
+    parts.push(format!("shown {}", review.funnel.shown));
+    parts.join(" → ")
+}
+
+/// How a finding can be accepted by those who may (design: product, exit codes).
+fn ways_out(page: &mut Page) {
+    page.blank();
+    page.prose("", "Fix the findings, or accept them in one of these ways, each of which stays visible in the report:");
+    for way in [
+        "a maintainer adds the fingerprint to the baseline on the base branch (diffsieve baseline update)",
+        "a comment `diffsieve: ignore[Tag] reason` on the line, where policy counts ignores that a change brings along",
+    ] {
+        page.prose("  - ", way);
+    }
+    page.prose("", "`diffsieve explain FINGERPRINT` tells how a finding came about.");
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,9 @@
+//! The integration tests: one binary that drives the real program in a scrubbed environment.
+#![allow(clippy::unwrap_used, reason = "a test that meets nothing where something must be has failed")]
+
+mod bad_input;
+mod cli;
+mod git;
+mod program;
+mod sieve;
+mod support;
