@@ -207,7 +207,7 @@ pub fn schema() -> serde_json::Value {
                     "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
                     "window": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
                     "reason": {"type": "string", "minLength": 1},
-                    "until": {"type": "string", "format": "date"},
+                    "until": {"type": "string", "format": "date", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
                 },
             }},
         },

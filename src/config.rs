@@ -5,7 +5,7 @@ use crate::diff::Globs;
 use crate::document::{Fields, Node, Problem, merge, toml};
 use crate::gate::{FailOn, OnIncomplete, Policy};
 use crate::review::suppress;
-use crate::rules::globs;
+use crate::rules::{self, globs};
 
 /// The files a repository may keep its configuration in; the first that exists counts.
 pub const FILES: [&str; 3] = ["diffsieve.toml", ".diffsieve.toml", ".github/diffsieve.toml"];
@@ -133,11 +133,16 @@ pub fn schema() -> serde_json::Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:diffsieve:config:v1",
         "title": "diffsieve.toml",
+        "$defs": rules::schema()["$defs"],
         "type": "object",
         "additionalProperties": false,
         "properties": {
             "packs": {"type": "array", "items": {"type": "string"}, "description": "packs by glob, in layer order"},
-            "tags": {"type": "object", "description": "changes to tags, with the keys of a pack's tags"},
+            "tags": {
+                "type": "object",
+                "additionalProperties": {"$ref": "#/$defs/tag"},
+                "description": "changes to tags, with the keys of a pack's tags",
+            },
             "review": {
                 "type": "object",
                 "additionalProperties": false,

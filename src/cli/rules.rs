@@ -93,8 +93,7 @@ fn with_files(files: &[PathBuf], place: &PlaceArgs) -> Result<Rules, Failure> {
         let text = setup::read_policy(path, &name)?.ok_or_else(|| anyhow!("there is no file `{name}`"))?;
         sources.push(Source { name, text });
     }
-    // A file that is one of the embedded packs is tested in its place.
-    let rules = Rules::load(&sources, None, None)?;
+    let rules = Rules::load_files(&sources)?;
     let problems = detect::check(&rules);
     if problems.is_empty() { Ok(rules) } else { Err(Failure::Config(problems)) }
 }

@@ -23,6 +23,18 @@ pub struct Limits {
     pub lines: usize,
 }
 
+impl Limits {
+    /// The limits of a file. What is generated, vendored or a lock file is read by no parser and no model, only by text
+    /// detectors whose time is linear; these read whatever can be told from a binary, so that neither a minified bundle
+    /// makes a review incomplete nor a folder's name hides a secret.
+    fn of(&self, class: PathClass) -> Self {
+        if class.generated || class.vendored || class.lock {
+            return Self { file_bytes: self.probe_bytes, line_chars: usize::MAX, ..*self };
+        }
+        *self
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self { file_bytes: 1 << 20, probe_bytes: 32 << 20, line_chars: 20_000, lines: 500_000 }
@@ -111,7 +123,17 @@ impl ChangeSet {
 pub fn load(planned: &Planned, reader: &mut Reader, limits: &Limits, exclude: &Globs) -> FileChange {
     let Planned { change, path, class } = planned;
     let kind = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.kind);
-    let body = if exclude.is_match(path) { Body::NotCode(NotCode::Excluded) } else { read(change, reader, limits) };
+    let body = if exclude.is_match(path) {
+        Body::NotCode(NotCode::Excluded)
+    } else {
+        match read(change, reader, &limits.of(*class)) {
+            // Nothing of it is left to be wrong.
+            Body::Unread(Unread::TooLarge { .. } | Unread::LongLine | Unread::TooManyLines) if change.new.is_none() => {
+                Body::NotCode(NotCode::LargeDeletion)
+            }
+            body => body,
+        }
+    };
     FileChange {
         path: path.clone(),
         old_path: change.similarity.and(change.old.as_ref()).map(|old| old.path.clone()),

@@ -75,6 +75,8 @@ pub enum NotCode {
     LfsPointer,
     /// Only the mode or the name changed.
     NoLines,
+    /// A deleted file over the limits.
+    LargeDeletion,
     /// Left out by `review.exclude`.
     Excluded,
 }

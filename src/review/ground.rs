@@ -23,6 +23,9 @@ const FRAME: u32 = 2;
 /// Most lines of a finding that its frame holds.
 const MAX_FRAME: u32 = 40;
 
+/// Most characters of a line that reports keep.
+const MAX_LINE: usize = 2_000;
+
 /// Grounds the claims about one file.
 pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) -> (Vec<Grounded>, Vec<Finding>) {
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
@@ -147,7 +150,18 @@ fn found(claim: &Claim, view: &FileView<'_>, rules: &Rules, identity: identity::
     let function = view.parsed().and_then(|parsed| parsed.enclosing(claim.location.line));
     finding.function = function.map(|symbol| Untrusted::new(symbol.path.clone()));
     finding.frame = frame(claim, view.text);
+    // The whole line has done its work; what is kept of it is for people.
+    let quote: Vec<String> = claim.quote.raw().lines().map(cut).collect();
+    finding.claim.quote = Untrusted::new(quote.join("\n"));
     finding
+}
+
+/// A line as reports keep it: a minified bundle is one line of megabytes.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(MAX_LINE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 /// GitHub's hashes of all findings in one pass over the file; of a patch's parts they would be wrong.
@@ -202,7 +216,7 @@ fn frame(claim: &Claim, text: &Text) -> Option<Frame> {
         match text.line_text(line) {
             Some(content) => {
                 start.get_or_insert(line);
-                lines.push(Untrusted::new(content));
+                lines.push(Untrusted::new(cut(&content)));
             }
             // Of a patch only some lines are known; the frame is what touches the finding.
             None if line.get() < first => {

@@ -242,6 +242,7 @@ fn skip(file: &FileChange) -> Option<Skip> {
                 NotCode::Submodule => "submodule",
                 NotCode::LfsPointer => "Git LFS pointer",
                 NotCode::NoLines => "no line changed",
+                NotCode::LargeDeletion => "deleted, too large to show",
                 NotCode::Excluded => "excluded by the configuration",
             };
             Some(Skip { path: file.path.clone(), lines: None, unread: false, why: why.to_owned() })

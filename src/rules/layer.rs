@@ -7,7 +7,7 @@ use super::class::Classes;
 use super::condition::Known;
 use super::example::{Example, example};
 use super::pack::RawPack;
-use super::tag::{Tag, check_name, lang_entries, spec};
+use super::tag::{Tag, check_flat, check_name, lang_entries, spec};
 use crate::document::{Node, Problem, Value, merge};
 use crate::syntax::Language;
 
@@ -54,6 +54,11 @@ pub(super) fn tags(
     }
     let class_names = classes.names();
     let known = Known { classes: &class_names, languages: &[] };
+    // Defaults alone first: one that every tag overrides is a misfit nevertheless.
+    for defaults in packs.iter().filter_map(|pack| pack.defaults.as_ref()) {
+        spec(defaults, "defaults", &known, problems);
+        check_flat(defaults, "`defaults`", problems);
+    }
     let tags = names
         .into_iter()
         .filter_map(|name| tag(name, &layers, &known, problems).map(|tag| (name.to_owned(), tag)))

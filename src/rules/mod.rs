@@ -75,21 +75,42 @@ impl Rules {
     /// # Errors
     /// Everything that is wrong in any of them, each with its place.
     pub fn load(project: &[Source], selected: Option<&Node>, overrides: Option<&Node>) -> Result<Self, Vec<Problem>> {
+        Self::load_with(project, false, selected, overrides)
+    }
+
+    /// Loads the embedded packs and these files; a file that has the name of an embedded pack takes its place, as its
+    /// author needs to test it.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_files(files: &[Source]) -> Result<Self, Vec<Problem>> {
+        Self::load_with(files, true, None, None)
+    }
+
+    fn load_with(
+        project: &[Source],
+        replace: bool,
+        selected: Option<&Node>,
+        overrides: Option<&Node>,
+    ) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
         let mut packs: Vec<RawPack> =
             EMBEDDED.iter().filter_map(|(name, text)| RawPack::parse(name, text, &mut problems)).collect();
-        let embedded = packs.len();
+        let mut own: Vec<String> = Vec::new();
         for source in project {
             let Some(pack) = RawPack::parse(&source.name, &source.text, &mut problems) else { continue };
-            match packs.iter().find(|other| other.name == pack.name) {
+            let is_embedded = |other: &RawPack| EMBEDDED.iter().any(|(name, _)| *name == other.source);
+            match packs.iter_mut().find(|other| other.name == pack.name) {
+                Some(other) if replace && is_embedded(other) && !own.contains(&other.source) => *other = pack,
                 Some(other) => {
                     let problem = format!("the pack name `{}` is taken by {}", pack.name, other.source);
                     problems.push(Problem::of(&source.name, problem).help("give it another name and use `extends`"));
+                    continue;
                 }
                 None => packs.push(pack),
             }
+            own.push(source.name.clone());
         }
-        let own: Vec<String> = packs[embedded..].iter().map(|pack| pack.source.clone()).collect();
         let packs = pack::extend(packs, &mut problems);
         let packs = select(packs, selected, &mut problems);
         let (tags, classes) = layer::tags(&packs, overrides, &mut problems);

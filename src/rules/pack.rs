@@ -1,7 +1,7 @@
 //! Packs as written: the files, what they extend, what they require.
 
 use super::tag::TagLevel;
-use crate::document::{Fields, Node, Problem, merge, nearest, yaml};
+use crate::document::{At, Fields, Node, Problem, merge, nearest, yaml};
 
 /// A pack as written, with what it extends laid beneath it.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct RawPack {
     pub classes: Option<Node>,
     /// Its tags.
     pub tags: Option<Node>,
-    extends: Vec<(String, crate::document::At)>,
+    extends: Vec<(String, At)>,
 }
 
 /// Parts of a pack that `extends: [name#part]` can import.
@@ -37,7 +37,13 @@ impl RawPack {
             }
         };
         let mut fields = Fields::of(&node, "a rule pack", problems)?;
-        let name = fields.required("pack").and_then(Node::text).map(str::to_owned);
+        let name = fields.required("pack").and_then(|node| match node.text() {
+            Some(name) if !name.trim().is_empty() => Some(name.to_owned()),
+            _ => {
+                fields.problems.push(Problem::at(&node.at, "the name of a pack is a text"));
+                None
+            }
+        });
         let version = fields.text("version").unwrap_or_else(|| "0".to_owned());
         let about = fields.text("about");
         if let Some(requires) = fields.text("requires")
@@ -48,9 +54,7 @@ impl RawPack {
             fields.problems.push(Problem::at(&at, problem));
         }
         let extends = match fields.node("extends") {
-            Some(node) => {
-                node.items().iter().filter_map(|item| Some((item.text()?.to_owned(), item.at.clone()))).collect()
-            }
+            Some(node) => extended(node, fields.problems),
             None => Vec::new(),
         };
         let pack = Self {
@@ -91,6 +95,21 @@ impl RawPack {
             });
         }
     }
+}
+
+/// The packs, or parts of packs, that a pack names under `extends`.
+fn extended(node: &Node, problems: &mut Vec<Problem>) -> Vec<(String, At)> {
+    let mut named = Vec::new();
+    for item in node.items() {
+        match item.text() {
+            Some(name) => named.push((name.to_owned(), item.at.clone())),
+            None => {
+                let problem = format!("what a pack extends is the name of a pack, not {}", item.value.kind());
+                problems.push(Problem::at(&item.at, problem));
+            }
+        }
+    }
+    named
 }
 
 /// Lays every pack over what it extends. A cycle or an unknown name is a problem.

@@ -21,7 +21,7 @@ pub fn schema() -> Value {
             "about": {"type": "string"},
             "requires": {"type": "string", "pattern": "^>=\\s*\\d+(\\.\\d+){0,2}$"},
             "extends": {"type": "array", "items": {"type": "string"}},
-            "defaults": {"$ref": "#/$defs/tag"},
+            "defaults": {"$ref": "#/$defs/settings"},
             "classes": {"type": "object", "additionalProperties": edited(&json!({"$ref": "#/$defs/texts"}))},
             "tags": {"type": "object", "additionalProperties": {"$ref": "#/$defs/tag"}},
         },
@@ -29,6 +29,11 @@ pub fn schema() -> Value {
             "texts": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
             "language": {"enum": Language::all().map(Language::name).collect::<Vec<_>>()},
             "tag": tag(),
+            "settings": {
+                "$ref": "#/$defs/tag",
+                "not": {"anyOf": [{"required": ["lang"]}, {"required": ["examples"]}]},
+                "description": "a tag without languages and examples of its own",
+            },
             "detector": detector(),
             "condition": condition(),
             "conditions": {"anyOf": [
@@ -84,7 +89,7 @@ fn tag() -> Value {
             "lang": {
                 "type": "object",
                 "propertyNames": {"$ref": "#/$defs/language"},
-                "additionalProperties": {"$ref": "#/$defs/tag"},
+                "additionalProperties": {"$ref": "#/$defs/settings"},
             },
             "examples": {"type": "array", "items": {"$ref": "#/$defs/example"}},
         },

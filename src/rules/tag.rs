@@ -221,6 +221,14 @@ pub(super) fn check_name(name: &str, at: &At, problems: &mut Vec<Problem>) {
     }
 }
 
+/// Refuses what only a tag itself has, and what nobody would look at elsewhere.
+pub fn check_flat(node: &Node, what: &str, problems: &mut Vec<Problem>) {
+    for entry in node.entries().iter().filter(|entry| ["lang", "examples"].contains(&entry.key.as_str())) {
+        let problem = Problem::at(&entry.at, format!("{what} has no key `{}`", entry.key));
+        problems.push(problem.help("it belongs to the tag"));
+    }
+}
+
 /// The languages under a tag's `lang:`.
 pub(super) fn lang_entries<'n>(node: &'n Node, problems: &mut Vec<Problem>) -> Vec<(Language, &'n Node)> {
     let Some(lang) = node.get("lang") else { return Vec::new() };
@@ -231,7 +239,10 @@ pub(super) fn lang_entries<'n>(node: &'n Node, problems: &mut Vec<Problem>) -> V
     let mut found = Vec::new();
     for entry in entries {
         match Language::parse_name(&entry.key) {
-            Some(language) => found.push((language, &entry.node)),
+            Some(language) => {
+                check_flat(&entry.node, "a language of a tag", problems);
+                found.push((language, &entry.node));
+            }
             None => {
                 let valid: Vec<_> = Language::all().map(Language::name).collect();
                 let problem = Problem::at(&entry.at, format!("there is no language `{}`", entry.key));

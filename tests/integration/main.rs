@@ -5,5 +5,7 @@ mod bad_input;
 mod cli;
 mod git;
 mod program;
+mod rules;
+mod schemas;
 mod sieve;
 mod support;
