@@ -71,7 +71,8 @@ impl Language {
         let by_name = ROWS.iter().find(|row| row.file_names.iter().any(|known| known.as_bytes() == name));
         let extension = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0).map(|dot| &name[dot + 1..]);
         let by_extension = || {
-            let extension = extension?;
+            // A Blade template has code of its own between HTML, and PHP only in between.
+            let extension = extension.filter(|_| !name.ends_with(b".blade.php"))?;
             ROWS.iter().find(|row| row.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_bytes())))
         };
         let by_shebang = || {
