@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::textual::Textual;
 use super::{Builtin, DETECTORS, FileView, Hit, fix, text};
 use crate::finding::{Claim, Line, Location, Source, Untrusted};
 use crate::rules::{Detector, How, Place, Rules, Spec, Subject, TagLevel, Truth};
@@ -26,7 +27,7 @@ pub struct Raised {
 /// The detectors of the loaded packs, sorted by who they read.
 pub struct Engine<'r> {
     rules: &'r Rules,
-    textual: OnceLock<Vec<(&'r str, &'r Detector)>>,
+    textual: OnceLock<Textual<'r>>,
     parsed: BTreeMap<Language, OnceLock<ForLanguage<'r>>>,
 }
 
@@ -48,8 +49,8 @@ impl<'r> Engine<'r> {
     /// All claims about one file, in the order of the detectors.
     pub fn run(&self, view: &FileView<'_>) -> Vec<Raised> {
         let mut raised = Vec::new();
-        let textual = self.textual.get_or_init(|| self.textual());
-        for (tag, detector) in textual {
+        let textual = self.textual.get_or_init(|| Textual::of(self.rules));
+        for (tag, detector) in textual.worth_running(view) {
             self.raise(view, tag, detector, hits(view, detector), &mut raised);
         }
         if let (Some(language), Some(parsed)) = (view.language, view.parsed())
@@ -70,18 +71,6 @@ impl<'r> Engine<'r> {
             }
         }
         raised
-    }
-
-    fn textual(&self) -> Vec<(&'r str, &'r Detector)> {
-        let mut found = Vec::new();
-        for (name, tag) in &self.rules.tags {
-            if tag.spec.level != TagLevel::Skip {
-                found.extend(
-                    tag.spec.detect.iter().filter(|detector| detector.is_textual()).map(|d| (name.as_str(), d)),
-                );
-            }
-        }
-        found
     }
 
     fn for_language(&self, language: Language) -> ForLanguage<'r> {

@@ -6,6 +6,7 @@ mod check;
 mod engine;
 mod fix;
 mod text;
+mod textual;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;

@@ -14,6 +14,10 @@ use crate::syntax::Region;
 pub(super) fn in_text(view: &FileView<'_>, regex: &Regex) -> Vec<Hit> {
     let mut hits = Vec::new();
     for hunk in view.change.hunks() {
+        // The whole hunk first: most hold nothing, and one long search is quicker than many short ones.
+        if !regex.is_match(view.text.bytes_of(hunk.new)) {
+            continue;
+        }
         for line in (hunk.new.first..hunk.new.end()).filter_map(Line::new) {
             let Some(bytes) = view.text.line(line).map(trim_ending) else { continue };
             for captures in regex.captures_iter(bytes) {

@@ -93,6 +93,17 @@ impl Text {
         (lines.first..lines.end()).filter_map(Line::new).filter_map(|line| self.line(line))
     }
 
+    /// The bytes of the known ones among these lines, in one piece.
+    pub fn bytes_of(&self, lines: Lines) -> &[u8] {
+        let index = |line: u32| match &self.numbers {
+            None => (line as usize).saturating_sub(1).min(self.len()),
+            Some(numbers) => numbers.partition_point(|number| *number < line),
+        };
+        let start = self.starts.get(index(lines.first)).copied().unwrap_or(0) as usize;
+        let end = self.starts.get(index(lines.end())).copied().unwrap_or(0) as usize;
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+
     /// The 1-based line and byte column of a byte offset into [`Self::bytes`].
     pub fn position(&self, offset: usize) -> (Line, u32) {
         let index = self.starts.partition_point(|start| *start as usize <= offset).saturating_sub(1);
@@ -109,4 +120,32 @@ impl Text {
 pub fn trim_ending(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn lines(first: u32, count: u32) -> Lines {
+        Lines { first, count }
+    }
+
+    #[test]
+    fn lines_of_a_whole_file_in_one_piece() {
+        let text = Text::whole(b"a\r\nb\nc".to_vec());
+        assert_eq!(text.bytes_of(lines(1, 2)), b"a\r\nb\n");
+        assert_eq!(text.bytes_of(lines(3, 1)), b"c");
+        assert_eq!(text.bytes_of(lines(4, 0)), b"");
+        assert_eq!(text.bytes_of(lines(2, 9)), b"b\nc");
+        assert_eq!(Text::default().bytes_of(lines(1, 0)), b"");
+    }
+
+    #[test]
+    fn known_lines_of_a_patch_in_one_piece() {
+        let number = |number| Line::new(number).expect("not zero");
+        let text = Text::parts([(number(5), &b"e\n"[..]), (number(6), b"f\n"), (number(9), b"i\n")]);
+        assert_eq!(text.bytes_of(lines(5, 2)), b"e\nf\n");
+        assert_eq!(text.bytes_of(lines(6, 4)), b"f\ni\n");
+        assert_eq!(text.bytes_of(lines(7, 2)), b"");
+    }
 }

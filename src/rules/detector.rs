@@ -4,6 +4,8 @@
 use std::sync::{Arc, OnceLock};
 
 use regex::bytes::Regex;
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::literal::Extractor;
 
 use super::condition::languages;
 use super::condition::{Expression, Known, MAX_REGEX};
@@ -172,6 +174,9 @@ fn how(fields: &mut Fields<'_, '_>, place: Place, languages: &[Language]) -> Opt
     }
 }
 
+/// Shortest text that tells anything of a file.
+const MIN_PREFIX: usize = 3;
+
 /// A regular expression over bytes, `^` and `$` at line borders, compiled at first use.
 #[derive(Debug)]
 pub struct LazyRegex {
@@ -186,11 +191,24 @@ impl LazyRegex {
         self.compiled.get_or_init(|| self.build().ok()).as_ref()
     }
 
+    /// Texts of which every match begins with one, so that whoever finds none of them need not compile the expression.
+    /// `None` where there are no such texts, or only short ones that stand everywhere.
+    pub fn prefixes(&self) -> Option<Vec<Vec<u8>>> {
+        let hir = ParserBuilder::new().utf8(false).multi_line(true).crlf(true).build().parse(&self.source).ok()?;
+        let prefixes = Extractor::new().extract(&hir);
+        let texts: Vec<Vec<u8>> = prefixes.literals()?.iter().map(|literal| literal.as_bytes().to_vec()).collect();
+        let telling = !texts.is_empty() && texts.iter().all(|text| text.len() >= MIN_PREFIX);
+        telling.then_some(texts)
+    }
+
     fn build(&self) -> Result<Regex, String> {
-        regex::bytes::RegexBuilder::new(&self.source).multi_line(true).size_limit(4 << 20).build().map_err(|error| {
-            let text = error.to_string();
-            let reason = text.lines().last().unwrap_or("it cannot be read").trim_start_matches("error: ").to_owned();
-            format!("this is no regular expression: {reason}")
-        })
+        regex::bytes::RegexBuilder::new(&self.source).multi_line(true).crlf(true).size_limit(4 << 20).build().map_err(
+            |error| {
+                let text = error.to_string();
+                let reason =
+                    text.lines().last().unwrap_or("it cannot be read").trim_start_matches("error: ").to_owned();
+                format!("this is no regular expression: {reason}")
+            },
+        )
     }
 }

@@ -6,6 +6,16 @@ pub static EMBEDDED: &[(&str, &str)] = &[
     ("rules/secrets.yml", include_str!("../../rules/secrets.yml")),
     ("rules/security.yml", include_str!("../../rules/security.yml")),
     ("rules/workflows.yml", include_str!("../../rules/workflows.yml")),
+    ("rules/common.yml", include_str!("../../rules/common.yml")),
+    ("rules/lang-python.yml", include_str!("../../rules/lang-python.yml")),
+    ("rules/lang-javascript.yml", include_str!("../../rules/lang-javascript.yml")),
+    ("rules/lang-java.yml", include_str!("../../rules/lang-java.yml")),
+    ("rules/lang-c.yml", include_str!("../../rules/lang-c.yml")),
+    ("rules/lang-csharp.yml", include_str!("../../rules/lang-csharp.yml")),
+    ("rules/lang-go.yml", include_str!("../../rules/lang-go.yml")),
+    ("rules/lang-rust.yml", include_str!("../../rules/lang-rust.yml")),
+    ("rules/lang-php.yml", include_str!("../../rules/lang-php.yml")),
+    ("rules/lang-ruby.yml", include_str!("../../rules/lang-ruby.yml")),
 ];
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use crate::detect::{Builtin, FileView, Hit};
-use crate::diff::trim_ending;
+use crate::diff::{Hunk, trim_ending};
 use crate::finding::{Columns, Line};
 
 pub(super) const DETECTOR: Builtin = Builtin {
@@ -28,6 +28,10 @@ static HEADER: LazyLock<Regex> = LazyLock::new(|| {
 
 fn run(view: &FileView<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
+    let near = |hunk: &Hunk| memchr::memmem::find(view.text.bytes_of(hunk.new), b"PRIVATE KEY-----").is_some();
+    if !view.change.hunks().iter().any(near) {
+        return hits;
+    }
     for line in view.change.added() {
         let Some(bytes) = view.text.line(line).map(trim_ending) else { continue };
         let Some(found) = HEADER.captures(bytes) else { continue };

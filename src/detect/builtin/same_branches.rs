@@ -12,7 +12,7 @@ pub(super) const DETECTOR: Builtin = Builtin {
 };
 
 /// Shortest body, in bytes, that is reported: below it stand placeholders such as `pass` and `return`.
-const SHORTEST: usize = 8;
+const SHORTEST: usize = 7;
 
 fn run(view: &FileView<'_>) -> Vec<Hit> {
     let Some(parsed) = view.parsed() else { return Vec::new() };
@@ -61,7 +61,7 @@ fn branches<'p>(node: &Node<'p>) -> Option<(Node<'p>, Node<'p>)> {
 }
 
 fn is_alternative(node: &Node<'_>) -> bool {
-    matches!(&*node.kind(), "else_clause" | "elif_clause" | "else_if_clause" | "elsif" | "else")
+    node.is_named() && matches!(&*node.kind(), "else_clause" | "elif_clause" | "else_if_clause" | "elsif" | "else")
 }
 
 /// What an `else` holds.
@@ -81,7 +81,7 @@ fn same(parsed: &Parsed, then: &Node<'_>, other: &Node<'_>) -> bool {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let (then, other) = (fold(then), fold(other));
-    let inner = then.trim_matches(['{', '}', ' ', ';', '(', ')']);
+    let inner = then.trim_matches(['{', '}', ' ', ';']);
     inner.len() >= SHORTEST && then == other && !then.contains('#') && !is_placeholder(inner)
 }
 
