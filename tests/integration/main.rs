@@ -4,6 +4,7 @@
 mod bad_input;
 mod cli;
 mod git;
+mod laws;
 mod program;
 mod rules;
 mod schemas;

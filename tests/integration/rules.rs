@@ -83,11 +83,22 @@ fn the_order_of_packs_is_that_of_the_configuration() {
 
 #[test]
 fn packs_are_chosen_by_glob_each_once() {
-    let place = packs("packs = [\"sec*\", \"text\", \"{text,lang-python}\"]\n", &[("1", A)]);
-    let text = place.run(["rules", "list"]).text();
-    let names: Vec<_> = text.lines().filter(|line| !line.starts_with(' ')).collect();
-    let begins: Vec<_> = names.iter().map(|line| line.split(' ').next().unwrap()).collect();
-    assert_eq!(begins, ["security", "text", "lang-python"], "{names:?}");
+    let own = [("1", "pack: lang-a\n"), ("2", "pack: lang-b\n"), ("3", "pack: core\n")];
+    for (config, chosen) in [
+        ("packs = [\"core\", \"lang-*\"]", &["core", "lang-a", "lang-b"][..]),
+        ("packs = [\"lang-b\", \"*\"]", &["lang-b", "text"]),
+        ("packs = [\"{lang-a,core}\", \"core\", \"lang-?\"]", &["lang-a", "core", "lang-b"]),
+        ("packs = \"core\"", &["core"]),
+    ] {
+        let text = packs(config, &own).run(["rules", "list"]).text();
+        let names: Vec<_> = text.lines().filter(|line| !line.starts_with(' ')).collect();
+        let begins: Vec<_> = names.iter().filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(begins[..chosen.len()], *chosen, "{config}");
+        let mut once = begins.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), begins.len(), "{config}: {begins:?}");
+    }
     for (config, parts) in [
         ("packs = [\"secruity\"]", &["diffsieve.toml:1:10: no pack is named `secruity`; did you mean `security`?"][..]),
         ("packs = [\"{\"]", &["diffsieve.toml:1:10: `{` is no glob"]),
@@ -308,7 +319,7 @@ fn every_key_and_value_is_checked_with_its_place() {
             tag("detect: [{id: a, message: m, regex: x, in: any}, {id: a, message: m, regex: x, in: any}]"),
             &["is used twice"],
         ),
-        (tag("examples: [{bda: x}]"), &["own.yml:4:16: an example has no key `bda`; did you mean `bad`?"]),
+        (tag("examples: [{bda: x}]"), &["own.yml:4:17: an example has no key `bda`; did you mean `bad`?"]),
         (tag("examples: [{code: x, claim: {line: 0, quote: x}, expect: keep}]"), &["`line` is a whole number from 1"]),
         (tag("examples: [{code: x, claim: {line: 1, quote: x}, expect: drop}]"), &["`drop` is no expectation"]),
         (tag("<<: {level: note}"), &["own.yml:4:5: a tag has no key `<<`"]),
