@@ -47,12 +47,12 @@ pub fn delta(old: &Parsed, new: &Parsed) -> Delta {
 
 /// The old symbol of each new one, and the old ones left over.
 pub(super) fn pairs(old: &Parsed, new: &Parsed) -> (Vec<Option<usize>>, Vec<usize>) {
-    let mut groups: BTreeMap<(&str, SymbolKind), (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    let mut groups: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     for (index, symbol) in old.symbols().iter().enumerate() {
-        groups.entry((&symbol.path, symbol.kind)).or_default().0.push(index);
+        groups.entry((symbol.path.as_str(), symbol.kind)).or_default().0.push(index);
     }
     for (index, symbol) in new.symbols().iter().enumerate() {
-        groups.entry((&symbol.path, symbol.kind)).or_default().1.push(index);
+        groups.entry((symbol.path.as_str(), symbol.kind)).or_default().1.push(index);
     }
     let mut pairs = vec![None; new.symbols().len()];
     let mut removed = Vec::new();
