@@ -16,7 +16,7 @@ use ast_grep_core::tree_sitter::LanguageExt as _;
 use ast_grep_language::SupportLang;
 use diffsieve::diff::{self, Body, FileChange, Globs, Limits, Plan};
 use diffsieve::git::Repository;
-use diffsieve::rules::{How, Rules};
+use diffsieve::rules::{Examples, How, Rules};
 use diffsieve::scope::{self, Request};
 use diffsieve::syntax::Language;
 
@@ -135,7 +135,7 @@ struct AstGrep {
 impl AstGrep {
     fn prepare(files: &[FileChange]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let rules = Rules::load(&[], None, None).unwrap();
+        let rules = Rules::load(Examples::Skip, &[], None, None).unwrap();
         let mut text = String::new();
         for detector in rules.detectors() {
             let How::Rule(node) = &detector.how else { continue };

@@ -157,7 +157,7 @@ impl Pushed {
     }
 
     #[track_caller]
-    fn is_stopped(self) -> Self {
+    fn stopped(self) -> Self {
         assert!(!self.passed, "the push went through: {}", self.said);
         self
     }
@@ -175,7 +175,7 @@ fn a_new_branch_is_reviewed_since_it_left_the_default_branch() {
     stage.git(&["switch", "--quiet", "--create", "topic"]);
     stage.commit("b.txt", &fault());
     stage.commit("c.txt", "fine\n");
-    stage.push(&["origin", "topic"]).is_stopped();
+    stage.push(&["origin", "topic"]).stopped();
     assert!(!stage.remote_has("topic"));
     stage.commit("b.txt", "mended\n");
     stage.push(&["origin", "topic"]).passes();
@@ -191,7 +191,7 @@ fn an_update_is_reviewed_from_what_the_remote_has() {
     stage.commit("c.txt", "fine\n");
     stage.push(&["origin", "topic"]).passes();
     stage.commit("d.txt", &fault());
-    stage.push(&["origin", "topic"]).is_stopped();
+    stage.push(&["origin", "topic"]).stopped();
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn the_pushed_commit_is_reviewed_and_not_the_work_tree() {
     stage.commit("c.txt", &fault());
     stage.push(&["origin", "HEAD~:refs/heads/topic"]).passes();
     stage.git(&["switch", "--quiet", "main"]);
-    stage.push(&["origin", "topic"]).is_stopped();
+    stage.push(&["origin", "topic"]).stopped();
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn an_update_that_merges_the_default_branch_does_not_answer_for_it() {
     stage.git(&["merge", "--quiet", "--no-edit", "main"]);
     stage.push(&["origin", "topic"]).passes();
     stage.commit("mine.txt", &fault());
-    stage.push(&["origin", "topic"]).is_stopped();
+    stage.push(&["origin", "topic"]).stopped();
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn a_rebased_branch_does_not_answer_for_what_it_was_rebased_onto() {
     stage.push(&["--force", "origin", "topic"]).passes();
     stage.commit("mine.txt", &fault());
     stage.git(&["commit", "--quiet", "--amend", "--message", "again"]);
-    stage.push(&["--force", "origin", "topic"]).is_stopped();
+    stage.push(&["--force", "origin", "topic"]).stopped();
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn a_forced_push_over_commits_nobody_fetched_falls_back_to_the_default_branch() 
 
     stage.git(&["switch", "--quiet", "--create", "topic"]);
     stage.commit("b.txt", &fault());
-    stage.push(&["--force", "origin", "topic"]).is_stopped();
+    stage.push(&["--force", "origin", "topic"]).stopped();
     stage.commit("b.txt", "mended\n");
     stage.push(&["--force", "origin", "topic"]).passes().reviewed(1);
 }
@@ -269,7 +269,7 @@ fn a_deletion_beside_an_update_does_not_hide_it() {
     let stage = Stage::new();
     stage.git(&["push", "--quiet", "origin", "main:old"]);
     stage.commit("b.txt", &fault());
-    stage.push(&["origin", ":old", "main"]).is_stopped();
+    stage.push(&["origin", ":old", "main"]).stopped();
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_tag_is_reviewed_unless_its_commit_is_there_or_goes_along() {
     stage.git(&["switch", "--quiet", "--detach"]);
     stage.commit("b.txt", &fault());
     stage.git(&["tag", "--annotate", "--message", "new", "v2"]);
-    stage.push(&["origin", "v2"]).is_stopped().reviewed(1);
+    stage.push(&["origin", "v2"]).stopped().reviewed(1);
 
     stage.git(&["switch", "--quiet", "main"]);
     stage.commit("c.txt", "fine\n");
@@ -300,7 +300,7 @@ fn every_pushed_ref_is_reviewed_and_the_same_range_once() {
     stage.commit("b.txt", "fine\n");
     stage.git(&["switch", "--quiet", "--create", "two", "main"]);
     stage.commit("c.txt", &fault());
-    stage.push(&["origin", "one", "two"]).is_stopped().reviewed(2);
+    stage.push(&["origin", "one", "two"]).stopped().reviewed(2);
     stage.push(&["origin", "one", "one:again", "one:third"]).passes().reviewed(1);
 }
 
@@ -311,7 +311,7 @@ fn a_first_push_to_an_empty_remote_reviews_the_last_commit_and_says_so() {
     stage.git(&["remote", "set-url", "origin", "../empty.git"]);
     stage.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
     stage.commit("b.txt", &fault());
-    let pushed = stage.push(&["origin", "main"]).is_stopped();
+    let pushed = stage.push(&["origin", "main"]).stopped();
     assert!(pushed.said.contains("only its last commit is reviewed"), "{}", pushed.said);
 }
 
@@ -320,7 +320,7 @@ fn a_push_to_a_url_is_reviewed_too() {
     let stage = Stage::new();
     stage.git(&["switch", "--quiet", "--create", "topic"]);
     stage.commit("b.txt", &fault());
-    stage.push(&["../remote.git", "topic"]).is_stopped();
+    stage.push(&["../remote.git", "topic"]).stopped();
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn branch_names_are_never_shell_code() {
         stage.git(&["switch", "--quiet", "--detach", "main"]);
         stage.commit("b.txt", &fault());
         stage.git(&["update-ref", &branch, "HEAD"]);
-        stage.push(&["origin", &format!("{branch}:{branch}")]).is_stopped().reviewed(1);
+        stage.push(&["origin", &format!("{branch}:{branch}")]).stopped().reviewed(1);
     }
     assert!(!stage.clone.join("hacked").exists());
 }
@@ -360,7 +360,7 @@ fn sha256_repositories_are_reviewed() {
     stage.commit("b.txt", "fine\n");
     stage.push(&["origin", "topic"]).passes().reviewed(1);
     stage.commit("c.txt", &fault());
-    stage.push(&["origin", "topic"]).is_stopped().reviewed(1);
+    stage.push(&["origin", "topic"]).stopped().reviewed(1);
     stage.push(&["origin", "--delete", "topic"]).passes().reviewed(0);
 }
 
@@ -410,6 +410,6 @@ fn a_missing_binary_is_said_and_stops_nothing() {
         pushed.passes();
     } else {
         // Another diffsieve is installed on this machine: it reviews.
-        pushed.is_stopped();
+        pushed.stopped();
     }
 }

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use diffsieve::detect::{self, DETECTORS};
 use diffsieve::document::nearest;
 use diffsieve::review::examples;
-use diffsieve::rules::{self, COMBINATORS, CONDITIONS, Rules, Source, Tag};
+use diffsieve::rules::{self, COMBINATORS, CONDITIONS, Examples, Rules, Source, Tag};
 use diffsieve::syntax::{FACTS, Language};
 
 use super::args::{PlaceArgs, RulesCommand, SchemaName};
@@ -26,7 +26,7 @@ pub(super) fn run(command: RulesCommand) -> Result<Exit, Failure> {
 }
 
 fn list(place: &PlaceArgs) -> Result<Exit, Failure> {
-    let loadout = setup::rules_only(place)?;
+    let loadout = setup::rules_only(place, Examples::Read)?;
     let mut text = String::new();
     for pack in &loadout.rules.packs {
         let about = pack.about.as_deref().unwrap_or_default();
@@ -64,7 +64,7 @@ fn diffsieve_visible(text: &str) -> String {
 }
 
 fn show(name: Option<&str>, resolved: bool, lang: Option<&str>, place: &PlaceArgs) -> Result<Exit, Failure> {
-    let loadout = setup::rules_only(place)?;
+    let loadout = setup::rules_only(place, Examples::Read)?;
     let language = lang
         .map(|name| Language::parse_name(name).ok_or_else(|| anyhow!("there is no language `{name}`")))
         .transpose()?;
@@ -85,7 +85,7 @@ fn show(name: Option<&str>, resolved: bool, lang: Option<&str>, place: &PlaceArg
 /// The loaded packs with further files laid over them.
 fn with_files(files: &[PathBuf], place: &PlaceArgs) -> Result<Rules, Failure> {
     if files.is_empty() {
-        return Ok(setup::rules_only(place)?.rules);
+        return Ok(setup::rules_only(place, Examples::Read)?.rules);
     }
     let mut sources = Vec::new();
     for path in files {

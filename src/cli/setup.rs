@@ -14,7 +14,7 @@ use diffsieve::finding::RepoPath;
 use diffsieve::git::{self, Oid, Reader, Repository, Side};
 use diffsieve::report::{Origin, Provenance};
 use diffsieve::review::{Change, Changes, Loaded, Review, Settings, Skip, review};
-use diffsieve::rules::{Rules, Source};
+use diffsieve::rules::{Examples, Rules, Source};
 use diffsieve::scope::{self, Request, Scope};
 
 use super::Failure;
@@ -215,12 +215,12 @@ fn config_files(
     Ok((files, origin))
 }
 
-fn load(place: &PlaceArgs, root: &Root<'_>) -> Result<Loadout, Failure> {
+fn load(place: &PlaceArgs, root: &Root<'_>, examples: Examples) -> Result<Loadout, Failure> {
     let mut problems = Vec::new();
     let (files, config_origin) = config_files(place, root, &mut problems)?;
     let packs = if place.no_config { Vec::new() } else { root.packs(&mut problems)? };
     let config = Config::of(&files, &mut problems);
-    let rules = Rules::load(&packs, config.packs.as_ref(), config.tags.as_ref())
+    let rules = Rules::load(examples, &packs, config.packs.as_ref(), config.tags.as_ref())
         .map_err(|found| problems.extend(found))
         .ok()
         .inspect(|rules| problems.extend(detect::check(rules)));
@@ -237,14 +237,14 @@ fn load(place: &PlaceArgs, root: &Root<'_>) -> Result<Loadout, Failure> {
 }
 
 /// Packs and configuration where no change is reviewed: of the work tree, if there is one.
-pub(super) fn rules_only(place: &PlaceArgs) -> Result<Loadout, Failure> {
+pub(super) fn rules_only(place: &PlaceArgs, examples: Examples) -> Result<Loadout, Failure> {
     let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let repo = Repository::open(&dir, &env::var).ok();
     let root = match repo.as_ref().and_then(Repository::root) {
         Some(root) => Root::Disk(root.to_owned()),
         None => Root::Disk(dir),
     };
-    load(place, &root)
+    load(place, &root, examples)
 }
 
 /// The root of the work tree, where a baseline is written.
@@ -305,9 +305,10 @@ fn policy(repo: &Repository, scope: &Scope, plan: &Plan, place: &PlaceArgs) -> R
         (ConfigFrom::Head | ConfigFrom::Worktree, _, Some(head), _) => Root::of_commit(repo, head, "head")?,
         (ConfigFrom::Head | ConfigFrom::Worktree, ..) => Root::Nowhere,
     };
-    let mut loadout = match load(place, &root) {
+    let mut loadout = match load(place, &root, Examples::Skip) {
         Err(Failure::Config(problems)) if from == ConfigFrom::Base && !edited.is_empty() => {
-            let mut loadout = load(&PlaceArgs { no_config: true, ..PlaceArgs::default() }, &Root::Nowhere)?;
+            let mut loadout =
+                load(&PlaceArgs { no_config: true, ..PlaceArgs::default() }, &Root::Nowhere, Examples::Skip)?;
             loadout.notes.push(
                 "the configuration at the base is broken and this change edits it: reviewed with built-in defaults"
                     .to_owned(),
@@ -353,7 +354,7 @@ fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
             anyhow!("{name} is no patch: a unified diff is needed, as `git diff` and `diff -u` write it").into()
         );
     }
-    let loadout = rules_only(place)?;
+    let loadout = rules_only(place, Examples::Skip)?;
     for file in files.iter_mut().filter(|file| loadout.config.exclude.is_match(&file.path)) {
         file.body = diff::Body::NotCode(diff::NotCode::Excluded);
     }
@@ -454,7 +455,7 @@ fn request(args: &ScopeArgs) -> Request {
     Request::Default
 }
 
-fn git_failure(error: diffsieve::git::Error) -> Failure {
+fn git_failure(error: git::Error) -> Failure {
     if error.is_incomplete() { Failure::Incomplete(error.into()) } else { Failure::Usage(error.into()) }
 }
 

@@ -1,6 +1,7 @@
 //! What a person wrote, as a tree in which every value knows where it stands: packs (YAML), configuration (TOML),
 //! baselines. Reading is tolerant of nothing and reports everything at once; [`Fields`] turns nodes into types.
 
+mod compact;
 mod fields;
 mod merge;
 mod parse;
@@ -10,6 +11,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+pub use compact::{from_compact, to_compact};
 pub use fields::Fields;
 pub use merge::merge;
 pub use parse::{toml, yaml};
@@ -96,6 +98,13 @@ impl Node {
             Value::Map(entries) => entries,
             _ => &[],
         }
+    }
+
+    /// Takes the value of a key out of a map.
+    pub fn take(&mut self, key: &str) -> Option<Self> {
+        let Value::Map(entries) = &mut self.value else { return None };
+        let index = entries.iter().position(|entry| entry.key == key)?;
+        Some(entries.remove(index).node)
     }
 
     /// The items of a list; a single value counts as a list of one.

@@ -109,3 +109,13 @@ fn every_misfit_is_reported_at_once_with_the_nearest_key() {
         ]
     );
 }
+
+#[test]
+fn what_is_compact_is_read_back() {
+    let node = read("a: [1.10, ~, true, 'x: y', {}]\nb: {c: {d: \"\\u202e\"}}\n");
+    assert_eq!(from_compact(&"t.yml".into(), to_compact(&node)), Some(node));
+    for bad in [serde_json::json!([1, 2]), serde_json::json!([1, -2, null]), serde_json::json!([1, 1, {"map": [[1]]}])]
+    {
+        assert_eq!(from_compact(&"t.yml".into(), bad), None);
+    }
+}

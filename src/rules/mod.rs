@@ -22,7 +22,7 @@ pub use class::{Classes, globs};
 pub(crate) use condition::is_placeholder;
 pub use condition::{COMBINATORS, CONDITIONS, Condition, Expression, Subject, Truth};
 pub use detector::{Detector, How, Place};
-pub use embedded::EMBEDDED;
+pub use embedded::{EMBEDDED, Pack};
 pub use example::{Example, Kind};
 pub use pack::RawPack;
 pub use schema::schema;
@@ -66,6 +66,15 @@ pub struct PackInfo {
     pub source: String,
 }
 
+/// Whether the examples inside embedded packs are wanted. A review does not look at them, and they are most of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Examples {
+    /// For `rules test`, `rules lint`, `rules show`.
+    Read,
+    /// For reviews.
+    Skip,
+}
+
 impl Rules {
     /// Loads the embedded packs and a project's own.
     ///
@@ -74,8 +83,13 @@ impl Rules {
     ///
     /// # Errors
     /// Everything that is wrong in any of them, each with its place.
-    pub fn load(project: &[Source], selected: Option<&Node>, overrides: Option<&Node>) -> Result<Self, Vec<Problem>> {
-        Self::load_with(project, false, selected, overrides)
+    pub fn load(
+        examples: Examples,
+        project: &[Source],
+        selected: Option<&Node>,
+        overrides: Option<&Node>,
+    ) -> Result<Self, Vec<Problem>> {
+        Self::load_with(examples, project, false, selected, overrides)
     }
 
     /// Loads the embedded packs and these files; a file that has the name of an embedded pack takes its place, as its
@@ -84,22 +98,26 @@ impl Rules {
     /// # Errors
     /// As [`Self::load`].
     pub fn load_files(files: &[Source]) -> Result<Self, Vec<Problem>> {
-        Self::load_with(files, true, None, None)
+        Self::load_with(Examples::Read, files, true, None, None)
     }
 
     fn load_with(
+        examples: Examples,
         project: &[Source],
         replace: bool,
         selected: Option<&Node>,
         overrides: Option<&Node>,
     ) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
-        let mut packs: Vec<RawPack> =
-            EMBEDDED.iter().filter_map(|(name, text)| RawPack::parse(name, text, &mut problems)).collect();
+        let mut embedded = |pack: &Pack| match examples {
+            Examples::Read => RawPack::parse(pack.name, pack.text, &mut problems),
+            Examples::Skip => RawPack::compiled(pack, &mut problems),
+        };
+        let mut packs: Vec<RawPack> = EMBEDDED.iter().filter_map(&mut embedded).collect();
         let mut own: Vec<String> = Vec::new();
         for source in project {
             let Some(pack) = RawPack::parse(&source.name, &source.text, &mut problems) else { continue };
-            let is_embedded = |other: &RawPack| EMBEDDED.iter().any(|(name, _)| *name == other.source);
+            let is_embedded = |other: &RawPack| EMBEDDED.iter().any(|pack| pack.name == other.source);
             match packs.iter_mut().find(|other| other.name == pack.name) {
                 Some(other) if replace && is_embedded(other) && !own.contains(&other.source) => *other = pack,
                 Some(other) => {
@@ -180,4 +198,42 @@ fn select(packs: Vec<RawPack>, selected: Option<&Node>, problems: &mut Vec<Probl
         }
     }
     picked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EMBEDDED, Examples, RawPack, Rules};
+
+    /// What the build script wrote is what the files say.
+    #[test]
+    fn embedded_packs_are_the_files_without_their_examples() {
+        assert!(EMBEDDED.len() > 10);
+        let mut problems = Vec::new();
+        for pack in EMBEDDED {
+            let read = RawPack::parse(pack.name, pack.text, &mut problems).expect("a pack");
+            let compiled = RawPack::compiled(pack, &mut problems).expect("a pack");
+            assert_eq!(
+                (&read.name, &read.classes, &read.defaults),
+                (&compiled.name, &compiled.classes, &compiled.defaults)
+            );
+            let tags = |pack: &RawPack| {
+                let mut tags = pack.tags.clone().expect("a pack has tags");
+                if let crate::document::Value::Map(entries) = &mut tags.value {
+                    entries.iter_mut().for_each(|entry| drop(entry.node.take("examples")));
+                }
+                tags
+            };
+            assert_eq!(tags(&read), tags(&compiled), "{}", pack.name);
+        }
+        assert_eq!(problems, []);
+    }
+
+    #[test]
+    fn only_examples_differ() {
+        let load = |examples| Rules::load(examples, &[], None, None).expect("the embedded packs are sound");
+        let (read, skip) = (load(Examples::Read), load(Examples::Skip));
+        assert_eq!(read.tags.keys().collect::<Vec<_>>(), skip.tags.keys().collect::<Vec<_>>());
+        assert_eq!(read.detectors().count(), skip.detectors().count());
+        assert!(read.tags.values().any(|tag| !tag.examples.is_empty()));
+    }
 }

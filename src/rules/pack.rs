@@ -1,7 +1,8 @@
 //! Packs as written: the files, what they extend, what they require.
 
+use super::embedded::Pack;
 use super::tag::TagLevel;
-use crate::document::{At, Fields, Node, Problem, merge, nearest, yaml};
+use crate::document::{At, Fields, Node, Problem, from_compact, merge, nearest, yaml};
 
 /// A pack as written, with what it extends laid beneath it.
 #[derive(Debug, Clone)]
@@ -29,13 +30,22 @@ const PARTS: [&str; 3] = ["defaults", "classes", "tags"];
 impl RawPack {
     /// Reads one file. `None` where it is no pack at all, which is then reported.
     pub fn parse(source: &str, text: &str, problems: &mut Vec<Problem>) -> Option<Self> {
-        let node = match yaml(source, text) {
-            Ok(node) => node,
+        match yaml(source, text) {
+            Ok(node) => Self::of(source, node, problems),
             Err(problem) => {
                 problems.push(problem);
-                return None;
+                None
             }
-        };
+        }
+    }
+
+    /// An embedded pack from the tree it was parsed to when the program was built.
+    pub(super) fn compiled(pack: &Pack, problems: &mut Vec<Problem>) -> Option<Self> {
+        let tree = serde_json::from_str(pack.tree).ok().and_then(|tree| from_compact(&pack.name.into(), tree));
+        Self::of(pack.name, tree.expect("the build script wrote it"), problems)
+    }
+
+    fn of(source: &str, mut node: Node, problems: &mut Vec<Problem>) -> Option<Self> {
         let mut fields = Fields::of(&node, "a rule pack", problems)?;
         let name = fields.required("pack").and_then(|node| match node.text() {
             Some(name) if !name.trim().is_empty() => Some(name.to_owned()),
@@ -57,17 +67,20 @@ impl RawPack {
             Some(node) => extended(node, fields.problems),
             None => Vec::new(),
         };
+        for key in PARTS {
+            fields.node(key);
+        }
+        fields.finish();
         let pack = Self {
             name: name.unwrap_or_default(),
             version,
             about,
             source: source.to_owned(),
-            defaults: fields.node("defaults").cloned(),
-            classes: fields.node("classes").cloned(),
-            tags: fields.node("tags").cloned(),
+            defaults: node.take("defaults"),
+            classes: node.take("classes"),
+            tags: node.take("tags"),
             extends,
         };
-        fields.finish();
         check_levels(&pack, problems);
         (!pack.name.is_empty()).then_some(pack)
     }

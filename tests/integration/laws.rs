@@ -8,7 +8,7 @@ use diffsieve::finding::{Finding, Level, Line, RepoPath};
 use diffsieve::gate::{self, FailOn, OnIncomplete, Policy, Verdict};
 use diffsieve::report::{self, Origin, Provenance, Report, Style};
 use diffsieve::review::{Change, Loaded, Review, Settings, review, suppress};
-use diffsieve::rules::{Rules, Source};
+use diffsieve::rules::{Examples, Rules, Source};
 use proptest::prelude::*;
 
 use super::program::HOUSE;
@@ -21,7 +21,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
                 regex: 'MARK', message: a}\n      - {id: b, in: any, regex: 'MARK|WATCH', level: error, message: b}\n  \
                 Needs:\n    needs: [{fact: {is_new_symbol: true}}]\n    detect: [{id: any, in: any, regex: 'def', message: d}]\n";
     let source = Source { name: "house.yml".to_owned(), text: format!("{HOUSE}{more}") };
-    Rules::load(&[source], None, None).unwrap_or_else(|problems| panic!("{problems:?}"))
+    Rules::load(Examples::Skip, &[source], None, None).unwrap_or_else(|problems| panic!("{problems:?}"))
 });
 
 /// A changed file before its hunks are made.
