@@ -170,7 +170,7 @@ fn built(sketch: &Sketch) -> FileChange {
     let renamed = matches!(sketch.kind, Kind::Renamed);
     FileChange {
         path: RepoPath::from(sketch.path.as_str()),
-        old_path: renamed.then(|| RepoPath::from("before.py")),
+        old_path: renamed.then(|| RepoPath::from(format!("before/{}", sketch.path).as_str())),
         status: if renamed { Status::Renamed { similarity: 80 } } else { Status::Modified },
         old_kind: Some(EntryKind::File),
         new_kind: Some(EntryKind::File),

@@ -90,7 +90,9 @@ fn packs_are_chosen_by_glob_each_once() {
         ("packs = [\"{lang-a,core}\", \"core\", \"lang-?\"]", &["lang-a", "core", "lang-b"]),
         ("packs = \"core\"", &["core"]),
     ] {
-        let text = packs(config, &own).run(["rules", "list"]).text();
+        let ran = packs(config, &own).run(["rules", "list"]);
+        assert_eq!(ran.code, 0, "{config}: {}", ran.stderr);
+        let text = ran.text();
         let names: Vec<_> = text.lines().filter(|line| !line.starts_with(' ')).collect();
         let begins: Vec<_> = names.iter().filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(begins[..chosen.len()], *chosen, "{config}");
