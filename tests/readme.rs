@@ -122,7 +122,7 @@ fn the_pack_of_the_readme_is_valid_and_fires() {
         assert!(output.status.success(), "{subcommand}: {text}{}", String::from_utf8_lossy(&output.stderr));
     }
     let text = String::from_utf8(scratch.run(&[]).stdout).unwrap();
-    assert!(text.contains("warning[PrintInApp]"), "{text}");
+    assert!(text.contains("warning[NoTimeout]"), "{text}");
 }
 
 /// The finding that the README explains is the one that the program prints.
@@ -142,7 +142,9 @@ fn the_finding_of_the_readme_is_real() {
 fn the_picture_is_up_to_date() {
     let picture = read("docs/review.svg").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
     let real = String::from_utf8(Scratch::new().run(&[]).stdout).unwrap();
-    for line in real.lines().filter(|line| line.starts_with("error[") || line.trim_start().starts_with("= ")) {
+    for line in real.lines().filter(|line| {
+        line.starts_with("error[") || line.starts_with("warning[") || line.trim_start().starts_with("= ")
+    }) {
         for part in line.split(": ").map(str::trim) {
             assert!(picture.contains(part), "run docs/picture.py: `{part}` is not in docs/review.svg");
         }

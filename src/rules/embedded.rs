@@ -3,6 +3,7 @@
 /// Name for messages and text of each pack.
 pub static EMBEDDED: &[(&str, &str)] = &[
     ("rules/text.yml", include_str!("../../rules/text.yml")),
+    ("rules/cqs-core.yml", include_str!("../../rules/cqs-core.yml")),
     ("rules/secrets.yml", include_str!("../../rules/secrets.yml")),
     ("rules/security.yml", include_str!("../../rules/security.yml")),
     ("rules/workflows.yml", include_str!("../../rules/workflows.yml")),

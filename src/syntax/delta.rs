@@ -46,47 +46,61 @@ pub fn delta(old: &Parsed, new: &Parsed) -> Delta {
 }
 
 /// The old symbol of each new one, and the old ones left over.
-pub(super) fn pairs(old: &Parsed, new: &Parsed) -> (Vec<Option<usize>>, Vec<usize>) {
-    let mut groups: BTreeMap<(&str, SymbolKind), (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+fn pairs(old: &Parsed, new: &Parsed) -> (Vec<Option<usize>>, Vec<usize>) {
+    let mut groups: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     for (index, symbol) in old.symbols().iter().enumerate() {
-        groups.entry((&symbol.path, symbol.kind)).or_default().0.push(index);
+        groups.entry((symbol.path.as_str(), symbol.kind)).or_default().0.push(index);
     }
     for (index, symbol) in new.symbols().iter().enumerate() {
-        groups.entry((&symbol.path, symbol.kind)).or_default().1.push(index);
+        groups.entry((symbol.path.as_str(), symbol.kind)).or_default().1.push(index);
     }
     let mut pairs = vec![None; new.symbols().len()];
     let mut removed = Vec::new();
-    for (mut before, mut after) in groups.into_values() {
-        for same in [same_declaration, same_signature, same_scope, any] {
-            pair(old, new, (&mut before, &mut after), same, &mut pairs);
-        }
-        removed.append(&mut before);
+    for (before, after) in groups.into_values() {
+        removed.append(&mut pair(old, new, before, after, |old, new| pairs[new] = Some(old)));
     }
     removed.sort_unstable();
     (pairs, removed)
 }
 
-/// Pairs what a criterion holds for, in order, and takes it from both lists. Linear in the usual case of one symbol a
-/// path; the lists of a file made of one overload are cut, so that they stay cheap.
+/// The old symbol of one new one: what [`delta`] says, for the price of its own group.
+pub(super) fn former(old: &Parsed, new: &Parsed, index: usize) -> Option<usize> {
+    let wanted = new.symbols().get(index)?;
+    let group = |parsed: &Parsed| -> Vec<usize> {
+        let symbols = parsed.symbols().iter().enumerate();
+        let alike = symbols.filter(|(_, symbol)| symbol.kind == wanted.kind && symbol.path == wanted.path);
+        alike.map(|(index, _)| index).collect()
+    };
+    let mut found = None;
+    pair(old, new, group(old), group(new), |old, new| {
+        if new == index {
+            found = Some(old);
+        }
+    });
+    found
+}
+
+/// Pairs the symbols of one path, the most alike first, and returns the old ones left over. Linear in the usual case of
+/// one symbol a path; in a file that repeats one name the search looks only so far ahead, so that it stays cheap.
 fn pair(
     old: &Parsed,
     new: &Parsed,
-    (before, after): (&mut Vec<usize>, &mut Vec<usize>),
-    same: fn(&Symbol, &Symbol) -> bool,
-    pairs: &mut [Option<usize>],
-) {
+    mut before: Vec<usize>,
+    mut after: Vec<usize>,
+    mut each: impl FnMut(usize, usize),
+) -> Vec<usize> {
     const LOOKAHEAD: usize = 64;
-    after.retain(|new_index| {
-        let wanted = &new.symbols()[*new_index];
-        let found = before.iter().take(LOOKAHEAD).position(|index| same(&old.symbols()[*index], wanted));
-        match found {
-            Some(position) => {
-                pairs[*new_index] = Some(before.remove(position));
-                false
+    for same in [same_declaration, same_signature, same_scope, any] {
+        after.retain(|new_index| {
+            let wanted = &new.symbols()[*new_index];
+            let found = before.iter().take(LOOKAHEAD).position(|index| same(&old.symbols()[*index], wanted));
+            if let Some(position) = found {
+                each(before.remove(position), *new_index);
             }
-            None => true,
-        }
-    });
+            found.is_none()
+        });
+    }
+    before
 }
 
 fn same_declaration(old: &Symbol, new: &Symbol) -> bool {

@@ -56,7 +56,7 @@ impl Language {
     /// The language with this name or alias, in any case, compiled in or not.
     pub fn parse_name(name: &str) -> Option<Self> {
         let is = |known: &&str| known.eq_ignore_ascii_case(name);
-        ROWS.iter().find(|row| is(&row.name) || row.aliases.iter().any(|alias| is(&alias))).map(|row| row.language)
+        ROWS.iter().find(|row| is(&row.name) || row.aliases.iter().any(is)).map(|row| row.language)
     }
 
     /// Whether this build can parse it. Rules and files of a language that is not compiled in are refused and skipped.
@@ -71,7 +71,8 @@ impl Language {
         let by_name = ROWS.iter().find(|row| row.file_names.iter().any(|known| known.as_bytes() == name));
         let extension = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0).map(|dot| &name[dot + 1..]);
         let by_extension = || {
-            let extension = extension?;
+            // A Blade template has code of its own between HTML, and PHP only in between.
+            let extension = extension.filter(|_| !name.ends_with(b".blade.php"))?;
             ROWS.iter().find(|row| row.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_bytes())))
         };
         let by_shebang = || {
@@ -615,6 +616,7 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::{Limits, Parsed, Rule, RuleError, Unparsed, parses_no_worse};
 
     #[test]
     fn rows_stand_in_the_order_of_the_enum() {
@@ -648,6 +650,22 @@ mod tests {
         assert_eq!(Language::parse_name("jsx"), Some(Language::JavaScript));
         assert_eq!(Language::parse_name("cobol"), None);
         assert_eq!(Language::parse_name(""), None);
+    }
+
+    #[test]
+    fn what_is_not_compiled_in_is_refused_and_does_not_panic() {
+        let compiled: Vec<_> = Language::all().collect();
+        for row in &ROWS {
+            let parsed = Parsed::parse(row.language, b"", &Limits::default());
+            let rule = Rule::compile(row.language, &serde_json::json!({"rule": {"kind": "ERROR"}}));
+            assert_eq!(parsed.is_ok(), row.compiled_in, "{}", row.name);
+            assert_eq!(compiled.contains(&row.language), row.compiled_in);
+            if !row.compiled_in {
+                assert_eq!(parsed.err(), Some(Unparsed::NotCompiledIn));
+                assert_eq!(rule.err(), Some(RuleError::NotCompiledIn(row.language)));
+                assert!(parses_no_worse(row.language, "", "("));
+            }
+        }
     }
 
     #[test]

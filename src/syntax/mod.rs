@@ -16,7 +16,8 @@ mod shapes;
 mod survey;
 mod visibility;
 
-#[cfg(test)]
+// They speak of every language.
+#[cfg(all(test, feature = "default"))]
 mod tests;
 
 pub use ast_grep_core::Node as TreeNode;

@@ -202,11 +202,8 @@ fn cpp_path(text: &str) -> Vec<String> {
         match character {
             '<' => angle += 1,
             '>' => angle = angle.saturating_sub(1),
-            ':' if angle == 0 => {
-                if rest.starts_with("::") && !last.is_empty() {
-                    parts.push(String::new());
-                }
-            }
+            ':' if angle == 0 && rest.starts_with("::") && !last.is_empty() => parts.push(String::new()),
+            ':' => {}
             _ if angle == 0 && !character.is_whitespace() => {
                 if let Some(last) = parts.last_mut() {
                     last.push(character);

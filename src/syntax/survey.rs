@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::languages::{DocStyle, Role, Roles, Row};
 use super::outline::{Symbol, SymbolKind};
 use super::shapes::{Found, Raw, text};
-use super::visibility::{Exports, Own, Site};
+use super::visibility::{Own, Site};
 use super::{Region, Unparsed};
 use crate::finding::Line;
 
@@ -59,7 +59,7 @@ struct Walk<'s, 't> {
     /// The node of each symbol's docstring candidate, and where its signature stands.
     signatures: Vec<Range<usize>>,
     docstrings: Vec<Option<Raw<'t>>>,
-    exports: &'s OnceCell<Exports>,
+    elsewhere: &'s OnceCell<bool>,
     out: Survey,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn survey(
     max_depth: u32,
 ) -> Result<Survey, Unparsed> {
     let roles = row.roles().ok_or(Unparsed::NotCompiledIn)?;
-    let exports = OnceCell::new();
+    let elsewhere = OnceCell::new();
     let mut walk = Walk {
         row,
         roles,
@@ -83,7 +83,7 @@ pub(super) fn survey(
         written: 0,
         signatures: Vec::new(),
         docstrings: Vec::new(),
-        exports: &exports,
+        elsewhere: &elsewhere,
         out: Survey::default(),
     };
     let has_error = tree.root_node().has_error();
@@ -234,7 +234,6 @@ impl<'s, 't> Walk<'s, 't> {
 
     fn public(&self, node: Raw<'t>, outer: Raw<'t>, found: &Found, in_type: bool) -> Option<bool> {
         let open = self.open.last();
-        let exports = self.exports;
         let own = (self.row.visibility)(&Site {
             node,
             outer,
@@ -244,7 +243,7 @@ impl<'s, 't> Walk<'s, 't> {
             in_type,
             scope: open.and_then(|open| open.scope.as_deref()),
             switch: open.and_then(|open| open.switch),
-            exports,
+            elsewhere: self.elsewhere,
         });
         let around = open.and_then(|open| open.symbol).and_then(|index| self.out.symbols.get(index));
         let around = match around {

@@ -29,25 +29,13 @@ pub(super) struct Site<'t, 's> {
     pub(super) scope: Option<&'s str>,
     /// The last access switch above it in the same type: `public`, `private`.
     pub(super) switch: Option<&'s str>,
-    /// How the file exports, asked once.
-    pub(super) exports: &'s OnceCell<Exports>,
+    /// Whether the file makes names visible or hides them away from their declaration; asked once.
+    pub(super) elsewhere: &'s OnceCell<bool>,
 }
 
-/// How a JavaScript file makes names visible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Exports {
-    /// Only with `export` at the declaration, or not at all: a module's other names are its own.
-    AtDeclaration,
-    /// In a list, by name, or as a script: the declaration alone does not tell.
-    Elsewhere,
-}
-
-impl Exports {
-    fn of(source: &str) -> Self {
-        let open = ["export {", "export{", "export default", "export =", "exports"];
-        let is_module = source.contains("export ") || source.contains("import ");
-        if !is_module || open.iter().any(|text| source.contains(text)) { Self::Elsewhere } else { Self::AtDeclaration }
-    }
+/// Whether a source holds one of these words: asked once for a file, not for each of its symbols.
+fn says_elsewhere(site: &Site<'_, '_>, words: &[&str]) -> bool {
+    *site.elsewhere.get_or_init(|| words.iter().any(|word| site.source.contains(word)))
 }
 
 pub(super) type Visibility = fn(&Site<'_, '_>) -> Own;
@@ -79,6 +67,9 @@ fn modifiers<'s>(site: &Site<'_, 's>) -> Vec<&'s str> {
     words
 }
 
+/// How JavaScript exports other than with `export` before the declaration.
+const EXPORTS: [&str; 5] = ["export {", "export{", "export default", "export =", "exports"];
+
 /// ECMAScript modules say `export`; CommonJS and scripts leave it open, as does an export list further down.
 pub(super) fn javascript(site: &Site<'_, '_>) -> Own {
     if site.in_type {
@@ -98,10 +89,10 @@ pub(super) fn javascript(site: &Site<'_, '_>) -> Own {
         let exported = text(site.node, source).split('=').next().is_some_and(|left| left.contains("exports"));
         return if exported { Own::Public } else { Own::Unknown };
     }
-    match site.exports.get_or_init(|| Exports::of(source)) {
-        Exports::AtDeclaration => Own::Private,
-        Exports::Elsewhere => Own::Unknown,
-    }
+    // A module without an export list keeps its other names to itself; a script may not be one at all.
+    let is_module = || source.contains("export ") || source.contains("import ");
+    let elsewhere = site.elsewhere.get_or_init(|| !is_module() || EXPORTS.iter().any(|word| source.contains(word)));
+    if *elsewhere { Own::Unknown } else { Own::Private }
 }
 
 /// Members of an interface and enum constants are public without saying so.
@@ -195,7 +186,12 @@ pub(super) fn php(site: &Site<'_, '_>) -> Own {
     }
 }
 
-/// A bare `private` or `protected` above in the same body hides what follows; `private def x` hides `x`.
+/// How Ruby hides a method by its name.
+const HIDES_BY_NAME: [&str; 7] =
+    ["private :", "private(", "private *", "private %", "protected :", "private_class_method", "module_function"];
+
+/// A bare `private` or `protected` above in the same body hides what follows, `private def x` hides `x`; `private :x`
+/// somewhere leaves the others open.
 pub(super) fn ruby(site: &Site<'_, '_>) -> Own {
     if !matches!(site.node.kind(), "method" | "singleton_method") {
         return Own::Public;
@@ -207,5 +203,11 @@ pub(super) fn ruby(site: &Site<'_, '_>) -> Own {
         let word = text(method, site.source);
         return if hides(word) || word == "private_class_method" { Own::Private } else { Own::Inherited };
     }
-    if site.node.kind() == "method" && site.switch.is_some_and(hides) { Own::Private } else { Own::Inherited }
+    if site.node.kind() == "method" && site.switch.is_some_and(hides) {
+        Own::Private
+    } else if says_elsewhere(site, &HIDES_BY_NAME) {
+        Own::Unknown
+    } else {
+        Own::Inherited
+    }
 }

@@ -3,6 +3,7 @@
 mod built_string;
 mod duplicate_key;
 mod len_divisor;
+mod misspelling;
 mod mutable_default;
 mod named_secret;
 mod operands;
@@ -10,6 +11,7 @@ mod private_key;
 mod same_branches;
 mod shell_command;
 mod sql_query;
+mod symbols;
 mod walk;
 mod workflow;
 
@@ -19,6 +21,7 @@ use super::Builtin;
 pub static DETECTORS: &[Builtin] = &[
     duplicate_key::DETECTOR,
     len_divisor::DETECTOR,
+    misspelling::DETECTOR,
     mutable_default::DETECTOR,
     named_secret::DETECTOR,
     operands::COMPARISON,
@@ -27,6 +30,8 @@ pub static DETECTORS: &[Builtin] = &[
     same_branches::DETECTOR,
     shell_command::DETECTOR,
     sql_query::DETECTOR,
+    symbols::DECLARED,
+    symbols::TOUCHED,
     workflow::CHECKOUT,
     workflow::INJECTION,
     workflow::SECRET,

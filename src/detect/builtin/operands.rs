@@ -1,6 +1,6 @@
 //! An operator with the same thing on both sides.
 
-use super::walk::{added, bare, parts, text, within};
+use super::walk::{added, bare, parts, same_tokens, text, within};
 use crate::detect::{Builtin, FileView, Hit};
 use crate::syntax::{Language, Node, Parsed};
 
@@ -32,12 +32,17 @@ fn duplicate(view: &FileView<'_>) -> Vec<Hit> {
             // Each operator of a chain looks at the operands to its left, so a pair is reported once.
             let mut operands = Vec::new();
             chain(parsed, &left, operator, &mut operands);
+            // `a && a.b && a` is worth `a`: where the value counts, the last operand of a chain is the result.
+            if value_counts(parsed.language()) && matches!(operator, "&&" | "and") {
+                operands = operands.pop().into_iter().collect();
+            }
             operands.iter().any(|operand| same(parsed, operand, &right))
                 && operands.iter().all(|operand| is_pure(parsed, operand))
         } else {
             ARITHMETIC.contains(&operator) && same(parsed, &left, &right)
         };
-        if twin && is_pure(parsed, &right) && !is_literal(&right) && !is_macro(parsed, &right) {
+        let known = twin && is_pure(parsed, &right) && !is_literal(&right) && !is_macro(parsed, &right);
+        if known && !may_be_template(parsed, node, operator) && !makes_nan(parsed, &right, operator) {
             hits.push(hit(parsed, node, operator, &right));
         }
     });
@@ -50,7 +55,8 @@ fn comparison(view: &FileView<'_>) -> Vec<Hit> {
     added(view, parsed, |node| {
         let Some((left, operator, right)) = binary(parsed, node) else { return };
         let wanted = COMPARING.contains(&operator) && same(parsed, &left, &right) && is_pure(parsed, &right);
-        if wanted && !is_literal(&right) && !is_macro(parsed, &right) {
+        let known = wanted && !is_literal(&right) && !is_macro(parsed, &right);
+        if known && !may_be_template(parsed, node, operator) && !asks_for_nan(parsed, &right, operator) {
             hits.push(hit(parsed, node, operator, &right));
         }
     });
@@ -77,6 +83,17 @@ fn binary<'p>(parsed: &'p Parsed, node: &Node<'p>) -> Option<(Node<'p>, &'p str,
     Some((left, operator, right))
 }
 
+/// Whether `&&` gives one of its operands, not a truth value.
+const fn value_counts(language: Language) -> bool {
+    matches!(language, Language::Python | Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Ruby)
+}
+
+/// `zero / zero` and `inf - inf` make a NaN on purpose.
+fn makes_nan(parsed: &Parsed, operand: &Node<'_>, operator: &str) -> bool {
+    let name = text(parsed, operand).to_ascii_lowercase();
+    matches!(operator, "/" | "-" | "%") && (name.contains("zero") || name.contains("inf") || name.contains("nan"))
+}
+
 /// The operands of `a && b && c`, in order.
 fn chain<'p>(parsed: &'p Parsed, node: &Node<'p>, operator: &str, operands: &mut Vec<Node<'p>>) {
     let mut rest = vec![node.clone()];
@@ -90,8 +107,22 @@ fn chain<'p>(parsed: &'p Parsed, node: &Node<'p>, operator: &str, operands: &mut
 
 /// Equal but for white space and parentheses.
 fn same(parsed: &Parsed, a: &Node<'_>, b: &Node<'_>) -> bool {
-    let fold = |node: &Node<'_>| text(parsed, &bare(node)).split_whitespace().collect::<Vec<_>>().join(" ");
-    fold(a) == fold(b)
+    same_tokens(parsed, &bare(a), &bare(b))
+}
+
+/// C++ cannot be parsed without knowing its templates: `a<b> - a<c>` looks like four operands.
+fn may_be_template(parsed: &Parsed, node: &Node<'_>, operator: &str) -> bool {
+    let source = parsed.source();
+    let after = source.get(node.range().end..).unwrap_or_default().trim_start();
+    let before = source.get(..node.range().start).unwrap_or_default().trim_end();
+    parsed.language() == Language::Cpp
+        && (matches!(operator, "<" | ">") || after.starts_with('<') || before.ends_with("::") || before.ends_with('>'))
+}
+
+/// `x === x` is how JavaScript asks whether a value is not NaN.
+fn asks_for_nan(parsed: &Parsed, operand: &Node<'_>, operator: &str) -> bool {
+    let script = matches!(parsed.language(), Language::JavaScript | Language::TypeScript | Language::Tsx);
+    script && matches!(operator, "==" | "===") && bare(operand).kind() == "identifier"
 }
 
 /// Whether reading it twice gives the same: no call, no assignment, no macro, no read through a raw pointer.

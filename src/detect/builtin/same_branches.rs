@@ -1,6 +1,6 @@
 //! Both ways of a decision do the same.
 
-use super::walk::{added, bare, parts, text};
+use super::walk::{added, bare, parts, same_tokens};
 use crate::detect::{Builtin, FileView, Hit};
 use crate::syntax::{Node, Parsed};
 
@@ -73,16 +73,29 @@ fn body<'p>(node: &Node<'p>) -> Option<Node<'p>> {
     }
 }
 
-/// Equal with their comments, white space aside: two comments that differ say why there are two branches.
+/// Equal with their comments: two that differ say why there are two branches.
 fn same(parsed: &Parsed, then: &Node<'_>, other: &Node<'_>) -> bool {
-    let fold = |node: &Node<'_>| {
-        let text = text(parsed, node).trim();
-        let text = text.strip_prefix("then").or_else(|| text.strip_prefix("else")).unwrap_or(text);
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let (then, other) = (content(then), content(other));
+    let source = |nodes: &[Node<'_>]| match (nodes.first(), nodes.last()) {
+        (Some(first), Some(last)) => parsed.source().get(first.range().start..last.range().end).unwrap_or_default(),
+        _ => "",
     };
-    let (then, other) = (fold(then), fold(other));
-    let inner = then.trim_matches(['{', '}', ' ', ';']);
-    inner.len() >= SHORTEST && then == other && !then.contains('#') && !is_placeholder(inner)
+    let inner = source(&then);
+    then.len() == other.len()
+        && inner.len() >= SHORTEST
+        && !is_placeholder(inner)
+        // A preprocessor may make them differ.
+        && !inner.contains("#if")
+        && then.iter().zip(&other).all(|(then, other)| same_tokens(parsed, then, other))
+}
+
+/// What is between the braces, or the node itself.
+fn content<'p>(node: &Node<'p>) -> Vec<Node<'p>> {
+    let is_block = matches!(
+        &*node.kind(),
+        "block" | "statement_block" | "compound_statement" | "then" | "else" | "else_clause" | "body_statement"
+    );
+    if is_block { node.children().filter(Node::is_named).collect() } else { vec![node.clone()] }
 }
 
 /// Bodies that stand for something to come or that leave the function the same way on purpose.

@@ -44,7 +44,7 @@ pattern!(CSHARP, r"(?:^new\s+\w*Command|\.(?:ExecuteSqlRaw|ExecuteSqlRawAsync|Fr
 // Identifiers, lists of `?`, and text that the caller made into SQL already.
 pattern!(
     STRUCTURE,
-    r#"(?i)(?:table|tbl|column|cols?\b|field|schema|placeholder|holders|clause|where|order|sort|limit|offset|database|\bdb|index|view\b|sql|quer|cond|filter|prefix|suffix|select|join|bind|mark|type|_name$|["'](?:\?|%s)["']|^keys?$|identifier|operator|function|model|meta|version|class|entity)"#
+    r#"(?i)(?:table|tbl|column|cols?\b|field|schema|placeholder|holders|clause|where|order|sort|limit|offset|database|\bdb|index|view\b|sql|quer|cond|filter|prefix|suffix|select|join|bind|mark|type|_name$|(?-i:Name)(?:\(\))?$|["'](?:\?|%s)["']|^keys?$|identifier|operator|function|model|meta|version|class|entity)"#
 );
 
 /// Whether a value is a part of the statement by its name: what it is called last, and what is called with it.

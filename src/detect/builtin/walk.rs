@@ -53,3 +53,26 @@ pub(super) fn bare<'p>(node: &Node<'p>) -> Node<'p> {
     }
     node
 }
+
+/// Whether two subtrees are the same tokens; white space counts inside a string only.
+pub(super) fn same_tokens(parsed: &Parsed, a: &Node<'_>, b: &Node<'_>) -> bool {
+    let tokens = |node: &Node<'_>| {
+        let mut tokens = Vec::new();
+        within(node, |node| {
+            let leaf = node.children().next().is_none();
+            if leaf {
+                tokens.push(node.range());
+            }
+            // What stands between the parts of a string belongs to it.
+            let whole = node.kind().contains("string") || node.kind().contains("heredoc");
+            if whole && !leaf {
+                tokens.push(node.range());
+            }
+            !whole
+        });
+        tokens
+    };
+    let text = |range: &std::ops::Range<usize>| parsed.source().get(range.clone()).unwrap_or_default();
+    let (a, b) = (tokens(a), tokens(b));
+    a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| text(a) == text(b))
+}

@@ -53,10 +53,8 @@ pattern!(
     )
 );
 // Their result is a truth value or a hash, whatever goes in.
-pattern!(
-    DECIDED,
-    r"(?i)\b(?:contains|startsWith|endsWith|hashFiles)\([^()]*\)|[\w.\[\]*-]+\s*(?:==|!=|[<>]=?)\s*(?:'[^']*'|[\w.]+)|'[^']*'\s*(?:==|!=)\s*[\w.\[\]*-]+"
-);
+pattern!(DECIDING, r"(?i)\b(?:contains|startsWith|endsWith|hashFiles)\(");
+pattern!(COMPARED, r"(?i)[\w.\[\]*-]+\s*(?:==|!=|[<>]=?)\s*(?:'[^']*'|[\w.]+)|'[^']*'\s*(?:==|!=)\s*[\w.\[\]*-]+");
 pattern!(
     HEAD,
     r"(?i)github\.event\.pull_request\.head\.(?:sha|ref)|github\.head_ref|refs/pull/|github\.event\.workflow_run\.head_(?:sha|branch)|github\.event\.(?:pull_request\.)?number"
@@ -69,8 +67,7 @@ fn injection(view: &FileView<'_>) -> Vec<Hit> {
     for script in scripts(parsed) {
         for found in EXPRESSION.captures_iter(text(parsed, &script)) {
             let (Some(whole), Some(inner)) = (found.get(0), found.name("inner")) else { continue };
-            let left = DECIDED.replace_all(inner.as_str(), "");
-            if let Some(path) = UNTRUSTED.find(&left) {
+            if let Some(path) = UNTRUSTED.find(&COMPARED.replace_all(&undecided(inner.as_str()), "")) {
                 let start = script.range().start;
                 let hit = Hit::in_source(parsed, start + whole.start()..start + whole.end());
                 let path = path.as_str().trim_end_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -79,6 +76,26 @@ fn injection(view: &FileView<'_>) -> Vec<Hit> {
         }
     }
     hits
+}
+
+/// An expression without the calls whose result no text can change.
+fn undecided(expression: &str) -> String {
+    let mut out = String::new();
+    let mut rest = expression;
+    while let Some(call) = DECIDING.find(rest) {
+        out.push_str(&rest[..call.start()]);
+        let mut depth = 1_u32;
+        let end = rest[call.end()..].find(|character| {
+            match character {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        rest = end.map_or("", |end| &rest[call.end() + end + 1..]);
+    }
+    out + rest
 }
 
 fn secret(view: &FileView<'_>) -> Vec<Hit> {

@@ -162,7 +162,7 @@ impl<'a> FactInput<'a> {
             let all_added = (symbol.line.get()..=symbol.end_line.get()).filter_map(Line::new).all(self.is_added);
             return if all_added { Ok(None) } else { Err(Unsound) };
         };
-        match delta::pairs(old, new).0.get(index).copied().flatten() {
+        match delta::former(old, new, index) {
             Some(before) if old.symbols()[before].has_error => Err(Unsound),
             Some(before) => Ok(Some(&old.symbols()[before])),
             // Broken code may hide the old symbol from the outline, but not from the text.

@@ -103,11 +103,11 @@ fn wide_files_take_linear_time() {
     let many = [
         (Language::Cpp, format!("class A {{\n{}}};", "int f();\n".repeat(20_000))),
         (Language::Ruby, format!("class A\n{}end\n", "def f; end\n".repeat(20_000))),
-        (Language::JavaScript, format!("const {}z = 1;", "a = () => 1, ".repeat(20_000))),
-        (Language::Rust, "/// d\n#[a]\n".repeat(20_000) + "fn f() {}"),
+        (JavaScript, format!("const {}z = 1;", "a = () => 1, ".repeat(20_000))),
+        (Rust, "/// d\n#[a]\n".repeat(20_000) + "fn f() {}"),
         (Language::Go, format!("package p\ntype (\n{})\n", "A struct{}\n".repeat(20_000))),
-        (Language::Python, "# c\n".repeat(40_000) + "def f(): pass\n"),
-        (Language::Php, "<?php f(); ?>x\n".repeat(20_000)),
+        (Python, "# c\n".repeat(40_000) + "def f(): pass\n"),
+        (Php, "<?php f(); ?>x\n".repeat(20_000)),
     ];
     for (language, source) in many {
         match Parsed::parse(language, source.as_bytes(), &Limits::default()) {

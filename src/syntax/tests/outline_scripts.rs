@@ -146,6 +146,12 @@ end
     assert_eq!(signatures[3], "def self.cm");
 }
 
+#[test]
+fn ruby_may_hide_by_name() {
+    let source = "class A\n  def a; end\n  private\n  def b; end\nend\nA.send(:private_class_method, :a)\n";
+    assert_eq!(outline(Ruby, source), ["+type A 1-5", "?method A.a 2-2", "-method A.b 4-4"]);
+}
+
 const PHP: &str = "\
 <html><?php if ($x): ?><p>\"it's\"</p><?php endif ?>
 <?php

@@ -25,16 +25,16 @@ fn every_language_compiles_and_finds_a_pattern() {
             "class A { void m() { foo(1); } }"
         } else if language == Language::Go {
             "package p\nfunc f() { foo(1) }"
-        } else if matches!(language, Language::C | Language::Cpp) {
+        } else if matches!(language, C | Language::Cpp) {
             "void f() { foo(1); }"
-        } else if language == Language::Rust {
+        } else if language == Rust {
             "fn f() { foo(1); }"
         } else {
             source
         };
         // The pattern of a call in C and Go needs the context of a statement.
         let pattern = match language {
-            Language::C | Language::Cpp => json!({"context": "void f() { foo($A); }", "selector": "call_expression"}),
+            C | Language::Cpp => json!({"context": "void f() { foo($A); }", "selector": "call_expression"}),
             Language::Go => json!({"context": "func f() { foo($A) }", "selector": "call_expression"}),
             Language::CSharp => {
                 json!({"context": "class A { void f() { foo($A); } }", "selector": "invocation_expression"})
