@@ -475,7 +475,7 @@ fn request(args: &ScopeArgs) -> Request {
     Request::Default
 }
 
-fn git_failure(error: diffsieve::git::Error) -> Failure {
+fn git_failure(error: git::Error) -> Failure {
     if error.is_incomplete() { Failure::Incomplete(error.into()) } else { Failure::Usage(error.into()) }
 }
 

@@ -222,7 +222,7 @@ pub(super) fn check_name(name: &str, at: &At, problems: &mut Vec<Problem>) {
 }
 
 /// Refuses what only a tag itself has, and what nobody would look at elsewhere.
-pub fn check_flat(node: &Node, what: &str, problems: &mut Vec<Problem>) {
+pub(super) fn check_flat(node: &Node, what: &str, problems: &mut Vec<Problem>) {
     for entry in node.entries().iter().filter(|entry| ["lang", "examples"].contains(&entry.key.as_str())) {
         let problem = Problem::at(&entry.at, format!("{what} has no key `{}`", entry.key));
         problems.push(problem.help("it belongs to the tag"));
