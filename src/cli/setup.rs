@@ -267,7 +267,12 @@ fn repository_reviewed(args: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, 
     let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let repo = Repository::open(&dir, &env::var).map_err(git_failure)?;
     let request = request(args);
-    let scope = scope::find(&repo, &request, &env::var, request == Request::Default).map_err(scope_failure)?;
+    let mut scope = scope::find(&repo, &request, &env::var, request == Request::Default).map_err(scope_failure)?;
+    // The commits that a range names may be the author's own; a base that the workflow names is not.
+    let is_chosen = matches!(request, Request::Default | Request::BaseHead { .. });
+    if scope.pull_request && !is_chosen && matches!(place.config_from, None | Some(ConfigFrom::Base)) {
+        scope.base_tip = scope::find(&repo, &Request::Default, &env::var, false).map_err(scope_failure)?.base_tip;
+    }
     let plan = Plan::between(
         &repo,
         &scope.old,
@@ -275,7 +280,8 @@ fn repository_reviewed(args: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, 
         scope.base_tip.map(|tip| repo.tree_of(tip)).transpose().map_err(git_failure)?,
     )
     .map_err(git_failure)?;
-    let loadout = policy(&repo, &scope, &plan, place)?;
+    let paths = plan.files.iter().flat_map(|file| file.change.old.iter().chain(&file.change.new));
+    let loadout = policy(&repo, &scope, paths.map(|entry| &entry.path), place)?;
     let change = change(&scope, &plan);
     let provenance = Provenance {
         repository_uri: repo.remote_url("origin"),
@@ -288,14 +294,14 @@ fn repository_reviewed(args: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, 
 }
 
 /// Reads the policy from where it may be trusted. A broken one at the base does not stop the change that mends it.
-fn policy(repo: &Repository, scope: &Scope, plan: &Plan, place: &PlaceArgs) -> Result<Loadout, Failure> {
-    // Taking such a file away, also under another name, decides as much as editing it.
-    let mut edited: Vec<_> = plan
-        .files
-        .iter()
-        .flat_map(|file| file.change.old.iter().chain(&file.change.new).map(|entry| &entry.path))
-        .filter(|path| config::is_policy_file(path.bytes()))
-        .collect();
+/// `paths` are those of both sides: taking a policy file away, also under another name, decides as much as editing it.
+fn policy<'p>(
+    repo: &Repository,
+    scope: &Scope,
+    paths: impl Iterator<Item = &'p RepoPath>,
+    place: &PlaceArgs,
+) -> Result<Loadout, Failure> {
+    let mut edited: Vec<_> = paths.filter(|path| config::is_policy_file(path.bytes())).collect();
     edited.dedup();
     let from = place.config_from.unwrap_or(if scope.pull_request { ConfigFrom::Base } else { ConfigFrom::Worktree });
     let root = match (from, scope.base_tip, scope.head, repo.root()) {
@@ -330,11 +336,6 @@ fn policy(repo: &Repository, scope: &Scope, plan: &Plan, place: &PlaceArgs) -> R
 }
 
 fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
-    if place.config_from.is_some_and(|from| from != ConfigFrom::Worktree) {
-        return Err(
-            anyhow!("a patch has neither base nor head to read the configuration from; name it with --config").into()
-        );
-    }
     let name = if path == Path::new("-") { "standard input".to_owned() } else { super::shown(path) };
     // Not only files: shells hand over pipes here.
     let source: Box<dyn std::io::Read> = if path == Path::new("-") {
@@ -354,7 +355,7 @@ fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
             anyhow!("{name} is no patch: a unified diff is needed, as `git diff` and `diff -u` write it").into()
         );
     }
-    let loadout = rules_only(place, Examples::Skip)?;
+    let loadout = patch_policy(&files, place)?;
     for file in files.iter_mut().filter(|file| loadout.config.exclude.is_match(&file.path)) {
         file.body = diff::Body::NotCode(diff::NotCode::Excluded);
     }
@@ -367,6 +368,26 @@ fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
     }
     let change = Change { description: format!("the patch in {name}"), notes, ..Change::default() };
     Ok(finish(&Loaded::new(files), change, loadout, Provenance::default()))
+}
+
+/// Packs and configuration for a patch: those of the base in a pull-request job, else those on disk.
+fn patch_policy(files: &[FileChange], place: &PlaceArgs) -> Result<Loadout, Failure> {
+    match place.config_from {
+        Some(ConfigFrom::Worktree) => return rules_only(place, Examples::Skip),
+        None if !scope::is_pull_request(&env::var) => return rules_only(place, Examples::Skip),
+        Some(ConfigFrom::Base) if scope::is_pull_request(&env::var) => {}
+        None => {}
+        Some(ConfigFrom::Base | ConfigFrom::Head) => {
+            return Err(anyhow!(
+                "a patch has neither base nor head to read the configuration from; name it with --config"
+            )
+            .into());
+        }
+    }
+    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let repo = Repository::open(&dir, &env::var).map_err(git_failure)?;
+    let scope = scope::find(&repo, &Request::Default, &env::var, false).map_err(scope_failure)?;
+    policy(&repo, &scope, files.iter().flat_map(|file| file.old_path.iter().chain([&file.path])), place)
 }
 
 fn finish<C: Changes>(files: &C, change: Change, loadout: Loadout, provenance: Provenance) -> Reviewed {

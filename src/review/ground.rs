@@ -32,7 +32,7 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
     if claims.is_empty() {
         return (kept, dropped);
     }
-    let lines = identity::Lines::of(view);
+    let mut lines = identity::Lines::of(view);
     let mut ordinals: BTreeMap<(std::sync::Arc<str>, u32), u32> = BTreeMap::new();
     for mut raised in claims {
         let anchor_deletion =

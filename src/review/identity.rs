@@ -27,6 +27,8 @@ pub struct Lines<'v> {
     texts: Vec<(u32, String)>,
     /// The numbers of the lines with a text, in order.
     places: BTreeMap<String, Vec<u32>>,
+    /// The same by the symbol around them, for the texts that were asked for.
+    by_symbol: BTreeMap<String, BTreeMap<String, Vec<u32>>>,
 }
 
 impl<'v> Lines<'v> {
@@ -38,18 +40,16 @@ impl<'v> Lines<'v> {
         for (line, text) in &texts {
             places.entry(text.clone()).or_default().push(*line);
         }
-        Self { view, texts, places }
+        Self { view, texts, places, by_symbol: BTreeMap::new() }
     }
 
     /// Identifies a line of the new side. `ordinal` tells findings of one tag on one line apart, from 0.
-    pub fn identify(&self, tag: &str, line: Line, ordinal: u32) -> Identity {
+    pub fn identify(&mut self, tag: &str, line: Line, ordinal: u32) -> Identity {
         let index = self.texts.partition_point(|(number, _)| *number < line.get());
-        let text = self.texts.get(index).filter(|(number, _)| *number == line.get()).map_or("", |(_, text)| text);
-        let symbol = self.view.parsed().and_then(|parsed| parsed.enclosing(line));
-        let (name, first) = symbol.map_or(("", 1), |symbol| (symbol.path.as_str(), symbol.line.get()));
-        let same = self.places.get(text).map_or(&[][..], Vec::as_slice);
-        let before = |line: u32| same.partition_point(|other| *other < line);
-        let occurrence = before(line.get()).saturating_sub(before(first));
+        let known = self.texts.get(index).filter(|(number, _)| *number == line.get());
+        let text = known.map_or_else(String::new, |(_, text)| text.clone());
+        let name = symbol(self.view, line);
+        let occurrence = self.occurrence(&text, name, line);
         // A rename inside the range keeps the identity that the file's findings had before.
         let path = self.view.change.old_path.as_ref().unwrap_or(&self.view.change.path);
         let key = hash(
@@ -69,6 +69,19 @@ impl<'v> Lines<'v> {
             &[tag.as_bytes(), above.as_bytes(), text.as_bytes(), below.as_bytes(), &number(ordinal as usize)],
         );
         Identity { key, window }
+    }
+
+    /// How many lines above have the same text in a symbol of the same name: two overloads are not one place.
+    fn occurrence(&mut self, text: &str, name: &str, line: Line) -> usize {
+        let (view, places) = (self.view, &self.places);
+        let by_symbol = self.by_symbol.entry(text.to_owned()).or_insert_with(|| {
+            let mut by_symbol: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+            for line in places.get(text).into_iter().flatten().copied().filter_map(Line::new) {
+                by_symbol.entry(symbol(view, line).to_owned()).or_default().push(line.get());
+            }
+            by_symbol
+        });
+        by_symbol.get(name).map_or(0, |lines| lines.partition_point(|other| *other < line.get()))
     }
 
     /// The nearest lines with text above or below, nearest first. Lines that a patch leaves out end the neighbourhood.
@@ -95,6 +108,11 @@ pub fn of_claim(tag: &str, path: &RepoPath, quote: &str, ordinal: u32) -> Identi
     let text = quote.split_whitespace().collect::<Vec<_>>().join(" ");
     let parts: [&[u8]; 4] = [tag.as_bytes(), path.bytes(), text.as_bytes(), &number(ordinal as usize)];
     Identity { key: hash("diffsieve/claim/v1", &parts), window: hash("diffsieve/claim-window/v1", &parts[..1]) }
+}
+
+/// The path of the innermost symbol around a line, empty outside of all.
+fn symbol<'v>(view: &'v FileView<'_>, line: Line) -> &'v str {
+    view.parsed().and_then(|parsed| parsed.enclosing(line)).map_or("", |symbol| symbol.path.as_str())
 }
 
 /// A line with its white space folded, so that re-indentation does not change it.

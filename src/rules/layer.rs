@@ -18,20 +18,20 @@ struct Layer<'a> {
     defaults: Option<&'a Node>,
 }
 
-/// Lays packs and the configuration's tags over each other, in order.
+/// Lays packs and the configuration's tags over each other, in order. `shared` are classes that lie beneath those of
+/// the packs.
 pub(super) fn tags(
     packs: &[RawPack],
+    shared: Vec<Node>,
     overrides: Option<&Node>,
     problems: &mut Vec<Problem>,
 ) -> (BTreeMap<String, Tag>, Classes) {
     let mut classes = None;
-    for pack in packs {
-        if let Some(node) = &pack.classes {
-            classes = Some(match classes {
-                Some(under) => merge(under, node.clone(), problems),
-                None => node.clone(),
-            });
-        }
+    for node in shared.into_iter().chain(packs.iter().filter_map(|pack| pack.classes.clone())) {
+        classes = Some(match classes {
+            Some(under) => merge(under, node, problems),
+            None => node,
+        });
     }
     let classes = Classes::parse(classes.as_ref(), problems);
     let mut layers: Vec<Layer<'_>> = packs

@@ -130,8 +130,16 @@ impl Rules {
             own.push(source.name.clone());
         }
         let packs = pack::extend(packs, &mut problems);
+        let shared: Vec<(String, Node)> = packs
+            .iter()
+            .filter(|pack| !own.contains(&pack.source))
+            .filter_map(|pack| Some((pack.name.clone(), pack.classes.clone()?)))
+            .collect();
         let packs = select(packs, selected, &mut problems);
-        let (tags, classes) = layer::tags(&packs, overrides, &mut problems);
+        // Path classes belong to all packs: one may be chosen without the pack that defines what it names.
+        let chosen = |name: &str| packs.iter().any(|pack| pack.name == name);
+        let shared = shared.into_iter().filter(|(name, _)| !chosen(name)).map(|(_, classes)| classes).collect();
+        let (tags, classes) = layer::tags(&packs, shared, overrides, &mut problems);
         let rules = Self {
             tags,
             classes,

@@ -143,6 +143,11 @@ impl Error {
     }
 }
 
+/// Whether the environment is a job for a pull request (or a merge queue), whatever is asked for.
+pub fn is_pull_request(env: Env<'_>) -> bool {
+    ci::detect(env).pull_request
+}
+
 /// Chooses the sides. `env` gives the variables of the CI services; on GitHub the event file they name is read, up to 32
 /// MiB and as hostile text. `look_for_uncommitted` adds a note where changes that are not committed are left out; it
 /// costs one look at every tracked file.

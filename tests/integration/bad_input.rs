@@ -134,8 +134,9 @@ fn a_review_without_some_objects_still_reads_the_others() {
 
 #[test]
 fn repositories_that_are_none_or_broken() {
-    type Damage = fn(&Place);
-    let cases: [(&str, Damage, &[&str], i32, &[&str]); 22] = [
+    /// Name, damage, arguments, exit code, parts of the message.
+    type Case = (&'static str, fn(&Place), &'static [&'static str], i32, &'static [&'static str]);
+    let cases: [Case; 22] = [
         (
             "no repository",
             |place| fs::remove_dir_all(place.path(".git")).unwrap(),

@@ -388,6 +388,37 @@ fn a_pull_request_is_judged_by_the_rules_of_its_base() {
 }
 
 #[test]
+fn no_scope_lets_a_pull_request_choose_its_own_rules() {
+    let place = branch();
+    place.write("diffsieve.toml", "packs = [\"text\"]\n[review]\nexclude = [\"**\"]\n");
+    place.commit("lower the bar first");
+    place.write("b.txt", "MARK-2\n");
+    place.commit("then sin");
+    merge_for_job(&place);
+    let patch = place.git(["diff", "main", "topic"]) + "\n";
+    place.write("c.txt", "MARK-3\n");
+    let (both, later) = (["Marker a.txt:2", "Marker b.txt:1"], ["Marker b.txt:1"]);
+    for (args, shown) in [
+        (&["--range", "topic~1..topic"][..], &later[..]),
+        (&["--range", "topic~1...topic"], &later),
+        (&["--commit", "topic"], &later),
+        (&["--worktree"], &["Marker c.txt:1"]),
+        (&["--base", "main", "--head", "topic"], &both),
+        (&["--config-from", "base"], &both),
+    ] {
+        let review = pull_request(&place, args).review();
+        assert_eq!(review.shown(), shown, "{args:?}");
+        let origin = review.report["config"]["origin"].as_str().unwrap();
+        assert!(origin.starts_with("diffsieve.toml (base tip "), "{args:?}: {origin}");
+    }
+    let review = pull_request(&place, &["--patch", "-"]).fed(patch).review();
+    assert_eq!(review.shown(), both);
+    assert!(review.notes().contains("this change edits diffsieve.toml"), "{}", review.notes());
+    // Whoever writes the workflow may say otherwise.
+    assert!(pull_request(&place, &["--config-from", "worktree"]).review().shown().is_empty());
+}
+
+#[test]
 fn a_pull_request_that_adds_a_baseline_entry_does_not_accept_itself() {
     let place = branch();
     place.run(["baseline", "create", "--reason", "mine"]).fails(0, &["1 accepted"]);

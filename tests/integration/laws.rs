@@ -170,7 +170,7 @@ fn built(sketch: &Sketch) -> FileChange {
     let renamed = matches!(sketch.kind, Kind::Renamed);
     FileChange {
         path: RepoPath::from(sketch.path.as_str()),
-        old_path: renamed.then(|| RepoPath::from("before.py")),
+        old_path: renamed.then(|| RepoPath::from(format!("before/{}", sketch.path).as_str())),
         status: if renamed { Status::Renamed { similarity: 80 } } else { Status::Modified },
         old_kind: Some(EntryKind::File),
         new_kind: Some(EntryKind::File),
@@ -290,7 +290,7 @@ proptest! {
             prop_assert!(touches, "{:?}", at);
             let Body::Text { new, .. } = &file.body else { panic!("a finding in what was not read") };
             prop_assert!(new.line(at.line).is_some() && new.line(at.end_line).is_some(), "{:?}", at);
-            for suggestion in &finding.claim.suggestion {
+            if let Some(suggestion) = &finding.claim.suggestion {
                 let mut lines = (suggestion.line.get()..=suggestion.end_line.get()).filter_map(Line::new);
                 prop_assert!(lines.all(|line| file.is_added(line)), "a fix of lines that were there before");
             }

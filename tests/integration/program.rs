@@ -18,7 +18,7 @@ use tempfile::TempDir;
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// A pack whose tag stands wherever a test writes `MARK-…`, whatever the shipped packs become.
-pub const HOUSE: &str = r"
+pub(crate) const HOUSE: &str = r"
 pack: house
 version: 1.0.0
 tags:
@@ -30,13 +30,13 @@ tags:
 ";
 
 /// A folder to work in, with a HOME beside it.
-pub struct Place {
+pub(crate) struct Place {
     top: TempDir,
 }
 
 impl Place {
     /// An empty folder that is no repository.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let top = tempfile::tempdir().expect("a temporary folder can be made");
         fs::create_dir(top.path().join("home")).expect("a folder can be made");
         fs::create_dir(top.path().join("work")).expect("a folder can be made");
@@ -44,14 +44,14 @@ impl Place {
     }
 
     /// An empty repository on branch `main`.
-    pub fn repository() -> Self {
+    pub(crate) fn repository() -> Self {
         let place = Self::new();
         place.git(["init", "-q", "-b", "main"]);
         place
     }
 
     /// A repository with one commit on `main` that holds these files, and branch `topic` checked out.
-    pub fn with(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let place = Self::repository();
         for (path, text) in files {
             place.write(path, text);
@@ -62,28 +62,28 @@ impl Place {
     }
 
     /// The folder.
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.top.path().join("work")
     }
 
     /// A repository as [`Self::with`] makes it, reviewed by [`HOUSE`] alone.
-    pub fn house(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn house(files: &[(&str, &str)]) -> Self {
         let own = [("diffsieve.toml", "packs = [\"house\"]\n"), (".diffsieve/rules/house.yml", HOUSE)];
         Self::with(&[&own, files].concat())
     }
 
     /// A path in it.
-    pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.root().join(path)
     }
 
     /// The HOME of every program run here.
-    pub fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.top.path().join("home")
     }
 
     /// Writes a file and the folders above it.
-    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.path(path);
         let folder = path.parent().expect("a file has a folder");
         fs::create_dir_all(folder).expect("a folder can be made");
@@ -91,17 +91,17 @@ impl Place {
     }
 
     /// A file's text.
-    pub fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.path(path)).expect("a file can be read")
     }
 
     /// Runs git, which must succeed; what it printed.
-    pub fn git<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
+    pub(crate) fn git<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
         self.git_fed(args, b"")
     }
 
     /// Runs git with something on its standard input.
-    pub fn git_fed<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>, input: &[u8]) -> String {
+    pub(crate) fn git_fed<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>, input: &[u8]) -> String {
         let mut command = self.scrubbed("git");
         command.args(args);
         let described = format!("{command:?}");
@@ -111,33 +111,33 @@ impl Place {
     }
 
     /// Commits everything; the commit's id.
-    pub fn commit(&self, message: &str) -> String {
+    pub(crate) fn commit(&self, message: &str) -> String {
         self.git(["add", "-A"]);
         self.git(["commit", "-q", "--allow-empty", "-m", message]);
         self.git(["rev-parse", "HEAD"])
     }
 
     /// The program with arguments, to be completed.
-    pub fn program<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
+    pub(crate) fn program<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
         let mut command = self.scrubbed(env!("CARGO_BIN_EXE_diffsieve"));
         command.args(args);
         Run { command, input: Vec::new() }
     }
 
     /// The program where only one core may be used, as far as this machine can pin it.
-    pub fn pinned<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
+    pub(crate) fn pinned<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
         let mut command = self.scrubbed("taskset");
         command.args(["-c", "0", env!("CARGO_BIN_EXE_diffsieve")]).args(args);
         Run { command, input: Vec::new() }
     }
 
     /// Runs the program.
-    pub fn run<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Ran {
+    pub(crate) fn run<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Ran {
         self.program(args).run()
     }
 
     /// Reviews with these arguments and reads the JSON report; the exit code stands beside it.
-    pub fn review<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Reviewed {
+    pub(crate) fn review<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Reviewed {
         self.program(args).review()
     }
 
@@ -158,38 +158,38 @@ impl Place {
 }
 
 /// A run of the program before it starts.
-pub struct Run {
+pub(crate) struct Run {
     command: Command,
     input: Vec<u8>,
 }
 
 impl Run {
     /// Sets a variable.
-    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
     /// Adds an argument.
-    pub fn arg(mut self, value: impl AsRef<OsStr>) -> Self {
+    pub(crate) fn arg(mut self, value: impl AsRef<OsStr>) -> Self {
         self.command.arg(value);
         self
     }
 
     /// Starts elsewhere.
-    pub fn from(mut self, folder: impl AsRef<Path>) -> Self {
+    pub(crate) fn from(mut self, folder: impl AsRef<Path>) -> Self {
         self.command.current_dir(folder);
         self
     }
 
     /// Puts something on its standard input.
-    pub fn fed(mut self, input: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn fed(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = input.into();
         self
     }
 
     /// Runs it.
-    pub fn run(self) -> Ran {
+    pub(crate) fn run(self) -> Ran {
         let Self { command, input } = self;
         let described = describe(&command);
         let done = finish(command, &input);
@@ -204,7 +204,7 @@ impl Run {
     }
 
     /// Runs it with `--format json` and reads the report.
-    pub fn review(self) -> Reviewed {
+    pub(crate) fn review(self) -> Reviewed {
         let ran = self.arg("--format").arg("json").run();
         let report = serde_json::from_slice(&ran.stdout)
             .unwrap_or_else(|error| panic!("no report ({error}), exit code {}: {}", ran.code, ran.stderr));
@@ -212,7 +212,7 @@ impl Run {
     }
 
     /// Runs it with standard output closed after `count` bytes were read.
-    pub fn run_into_closed_pipe(self, count: usize) -> Ran {
+    pub(crate) fn run_into_closed_pipe(self, count: usize) -> Ran {
         let Self { mut command, .. } = self;
         let described = describe(&command);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -237,22 +237,22 @@ impl Run {
 }
 
 /// A finished run.
-pub struct Ran {
-    pub code: i32,
-    pub stdout: Vec<u8>,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
     described: String,
 }
 
 impl Ran {
     /// Standard output as text.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
     /// The exit code must be this, and every part must stand on standard error.
     #[track_caller]
-    pub fn fails(&self, code: i32, parts: &[&str]) {
+    pub(crate) fn fails(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, code, "{}\nstdout: {}\nstderr: {}", self.described, self.text(), self.stderr);
         for part in parts {
             assert!(self.stderr.contains(part), "{}\nno `{part}` in: {}", self.described, self.stderr);
@@ -261,7 +261,7 @@ impl Ran {
 
     /// The exit code must be 0, and every part must stand on standard output.
     #[track_caller]
-    pub fn prints(&self, parts: &[&str]) {
+    pub(crate) fn prints(&self, parts: &[&str]) {
         assert_eq!(self.code, 0, "{}\nstdout: {}\nstderr: {}", self.described, self.text(), self.stderr);
         let text = self.text();
         for part in parts {
@@ -300,30 +300,30 @@ impl Ran {
 }
 
 /// A review with its report.
-pub struct Reviewed {
-    pub code: i32,
-    pub report: Value,
-    pub stderr: String,
+pub(crate) struct Reviewed {
+    pub(crate) code: i32,
+    pub(crate) report: Value,
+    pub(crate) stderr: String,
 }
 
 impl Reviewed {
     /// Shown findings.
-    pub fn findings(&self) -> &[Value] {
+    pub(crate) fn findings(&self) -> &[Value] {
         list(&self.report["findings"])
     }
 
     /// Dropped findings.
-    pub fn dropped(&self) -> &[Value] {
+    pub(crate) fn dropped(&self) -> &[Value] {
         list(&self.report["dropped"])
     }
 
     /// `tag file:line` of every shown finding, in their order.
-    pub fn shown(&self) -> Vec<String> {
+    pub(crate) fn shown(&self) -> Vec<String> {
         self.findings().iter().map(place).collect()
     }
 
     /// `tag file:line reason` of every dropped finding.
-    pub fn removed(&self) -> Vec<String> {
+    pub(crate) fn removed(&self) -> Vec<String> {
         self.dropped()
             .iter()
             .map(|finding| format!("{} {}", place(finding), finding["dropped"]["reason"].as_str().unwrap_or("?")))
@@ -331,35 +331,30 @@ impl Reviewed {
     }
 
     /// All notes, of the range and of the review.
-    pub fn notes(&self) -> String {
+    pub(crate) fn notes(&self) -> String {
         let all = list(&self.report["notes"]).iter().chain(list(&self.report["change"]["notes"]));
         all.filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
     }
 
     /// `path: why` of everything that was not read.
-    pub fn skipped(&self) -> Vec<String> {
+    pub(crate) fn skipped(&self) -> Vec<String> {
         let skips = list(&self.report["coverage"]["skipped"]).iter();
         skips.map(|skip| format!("{}: {}", text(&skip["path"]), text(&skip["why"]))).collect()
     }
 
     /// The names of the changed files.
-    pub fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         list(&self.report["change"]["files"]).iter().map(|file| text(&file["path"])).collect()
     }
 
     /// The verdict of the gate.
-    pub fn verdict(&self) -> String {
+    pub(crate) fn verdict(&self) -> String {
         text(&self.report["gate"]["verdict"])
-    }
-
-    /// What was compared, in a sentence.
-    pub fn range(&self) -> String {
-        text(&self.report["change"]["range"])
     }
 
     /// The fingerprint of the only shown finding.
     #[track_caller]
-    pub fn fingerprint(&self) -> String {
+    pub(crate) fn fingerprint(&self) -> String {
         assert_eq!(self.findings().len(), 1, "{:?} {:?}", self.shown(), self.removed());
         text(&self.findings()[0]["fingerprint"])
     }
@@ -374,7 +369,7 @@ fn text(value: &Value) -> String {
 }
 
 /// The items of a list; none of anything else.
-pub fn list(value: &Value) -> &[Value] {
+pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 

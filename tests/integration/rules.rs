@@ -83,14 +83,16 @@ fn the_order_of_packs_is_that_of_the_configuration() {
 
 #[test]
 fn packs_are_chosen_by_glob_each_once() {
-    let own = [("1", "pack: lang-a\n"), ("2", "pack: lang-b\n"), ("3", "pack: core\n")];
+    let own = [("1", "pack: own-a\n"), ("2", "pack: own-b\n"), ("3", "pack: core\n")];
     for (config, chosen) in [
-        ("packs = [\"core\", \"lang-*\"]", &["core", "lang-a", "lang-b"][..]),
-        ("packs = [\"lang-b\", \"*\"]", &["lang-b", "text"]),
-        ("packs = [\"{lang-a,core}\", \"core\", \"lang-?\"]", &["lang-a", "core", "lang-b"]),
+        ("packs = [\"core\", \"own-*\"]", &["core", "own-a", "own-b"][..]),
+        ("packs = [\"own-b\", \"*\"]", &["own-b", "text"]),
+        ("packs = [\"{own-a,core}\", \"core\", \"own-?\"]", &["own-a", "core", "own-b"]),
         ("packs = \"core\"", &["core"]),
     ] {
-        let text = packs(config, &own).run(["rules", "list"]).text();
+        let ran = packs(config, &own).run(["rules", "list"]);
+        assert_eq!(ran.code, 0, "{config}: {}", ran.stderr);
+        let text = ran.text();
         let names: Vec<_> = text.lines().filter(|line| !line.starts_with(' ')).collect();
         let begins: Vec<_> = names.iter().filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(begins[..chosen.len()], *chosen, "{config}");

@@ -40,6 +40,19 @@ fn a_fingerprint_knows_symbol_and_occurrence() {
 }
 
 #[test]
+fn equal_lines_of_two_overloads_are_two_findings() {
+    let place = Place::house(&[]);
+    let text =
+        "class A {\n  void f() { g(\"MARK-1\"); }\n  void f(int x) { g(\"MARK-1\"); }\n}\n".replace("{ g(", "{\n g(");
+    place.write("A.java", text);
+    place.commit("topic");
+    let review = place.review::<&str>([]);
+    let prints: Vec<_> = review.findings().iter().map(|finding| &finding["fingerprint"]).collect();
+    assert_eq!(prints.len(), 2);
+    assert_ne!(prints[0], prints[1]);
+}
+
+#[test]
 fn a_fingerprint_survives_indentation_moves_and_renames() {
     let (place, first) = marked();
     let (key, near) = (first.fingerprint(), window(&first));
