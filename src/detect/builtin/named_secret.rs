@@ -57,7 +57,9 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
         let Some(value) = ["a", "b", "c"].iter().find_map(|group| found.name(group)) else { continue };
         let Some(name) = found.name("name").map(|name| String::from_utf8_lossy(name.as_bytes())) else { continue };
         let Ok(text) = std::str::from_utf8(value.as_bytes()) else { continue };
-        if HARMLESS_NAME.is_match(name.as_bytes()) || !looks_generated(text) || is_hash_of(&name, text) {
+        // `"Vendor::Secret":` is a name of a type.
+        let typed = found.name("name").is_some_and(|name| bytes[..name.start()].ends_with(b"::"));
+        if typed || HARMLESS_NAME.is_match(name.as_bytes()) || !looks_generated(text) || is_hash_of(&name, text) {
             continue;
         }
         let column = |offset: usize| String::from_utf8_lossy(&bytes[..offset]).len() as u32 + 1;
