@@ -55,9 +55,6 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
                     Anchored::BesideDeletion => format!("line {line} touches a deletion"),
                 };
                 finding.step(Stage::Ground, anchored.name(), "kept", why);
-                if raised.secret {
-                    mask::finding(&mut finding);
-                }
                 kept.push(Grounded { finding, raised });
             }
             Err((reason, why)) => {
@@ -68,6 +65,7 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
         }
     }
     hash_lines(&mut kept, view.text);
+    mask::secrets(&mut kept, view.text);
     (kept, dropped)
 }
 

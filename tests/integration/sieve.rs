@@ -372,3 +372,30 @@ fn a_flood_of_findings_ends() {
     assert_eq!(review.report["funnel"]["raised"], 30_000);
     assert_eq!(review.dropped().len(), 29_995);
 }
+
+/// A report is read by more people than the file: no part of it, of no finding, holds a secret in full.
+#[test]
+fn a_secret_stands_in_no_report() {
+    let place = Place::repository();
+    place.commit("base");
+    place.git(["switch", "-q", "-c", "topic"]);
+    // Made up, and written in two pieces so that no scanner takes this file for a leak.
+    let secret = ["gh", "p_", "9Xk2LmQ7vR4tY8wZ1aBcD3eFgH5jKnP6sTuV"].concat();
+    let text = format!("mode = 'r'\nif mode is 'r':\n    token = '{secret}'\nelif mode is 'w':\n    pass\n");
+    place.write("src/a.py", text);
+    let quoting = HOUSE.replace("MARK-\\w+", "token.*").replace("Marker", "Quoting");
+    place.write(".diffsieve/rules/house.yml", quoting);
+    place.commit("topic");
+    let review = place.review::<&str>([]);
+    let shown = review.shown();
+    let has = |start: &str, end: &str| shown.iter().any(|line| line.starts_with(start) && line.ends_with(end));
+    assert!(has("Quoting ", ":3") && has("", ":2") && shown.len() >= 4, "{shown:?} {:?}", review.removed());
+    for format in ["json", "text", "sarif", "github"] {
+        let text = place.run(["--format", format, "--funnel", "--sarif-suppressed"]).text();
+        assert!(!text.contains(&secret), "{format}: {text}");
+    }
+    for finding in review.findings().iter().chain(review.dropped()) {
+        let print = finding["fingerprint"].as_str().unwrap();
+        assert!(!place.run(["explain", print]).text().contains(&secret));
+    }
+}
