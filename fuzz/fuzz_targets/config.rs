@@ -4,7 +4,7 @@
 
 use diffsieve::baseline::Baseline;
 use diffsieve::config::{Config, File};
-use diffsieve::rules::Rules;
+use diffsieve::rules::{Examples, Rules};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -13,7 +13,9 @@ fuzz_target!(|text: &str| {
     let mut problems = Vec::new();
     let config = Config::of(&[file("user.toml", texts.0), file("diffsieve.toml", texts.1)], &mut problems);
     if config.packs.is_some() || config.tags.is_some() {
-        problems.extend(Rules::load(&[], config.packs.as_ref(), config.tags.as_ref()).err().unwrap_or_default());
+        problems.extend(
+            Rules::load(Examples::Skip, &[], config.packs.as_ref(), config.tags.as_ref()).err().unwrap_or_default(),
+        );
     }
     match Baseline::parse("baseline.json", texts.0) {
         Ok(baseline) => {

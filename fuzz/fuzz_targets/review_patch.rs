@@ -10,10 +10,11 @@ use diffsieve::finding::{Level, Line};
 use diffsieve::gate::{self, FailOn, OnIncomplete, Policy};
 use diffsieve::report::{self, Origin, Provenance, Report, Style, json};
 use diffsieve::review::{Change, Loaded, Settings, review, suppress};
-use diffsieve::rules::Rules;
+use diffsieve::rules::{Examples, Rules};
 use libfuzzer_sys::fuzz_target;
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::load(&[], None, None).expect("the shipped packs load"));
+static RULES: LazyLock<Rules> =
+    LazyLock::new(|| Rules::load(Examples::Skip, &[], None, None).expect("the shipped packs load"));
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(files) = patch::parse(bytes, &Limits::default()) else { return };

@@ -10,13 +10,14 @@ use diffsieve::diff::{Body, EntryKind, FileChange, Hunk, Lines, PathClass, Statu
 use diffsieve::finding::RepoPath;
 use diffsieve::review::suppress::{self, ignores};
 use diffsieve::review::{Change, Loaded, Settings, review};
-use diffsieve::rules::{Rules, Source};
+use diffsieve::rules::{Examples, Rules, Source};
 use libfuzzer_sys::fuzz_target;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let text = "pack: own\ntags:\n  M:\n    detect: [{id: m, in: any, regex: M, message: m}]\n";
-    let mut rules = Rules::load(&[Source { name: "own.yml".to_owned(), text: text.to_owned() }], None, None)
-        .expect("the pack is a constant that loads");
+    let mut rules =
+        Rules::load(Examples::Skip, &[Source { name: "own.yml".to_owned(), text: text.to_owned() }], None, None)
+            .expect("the pack is a constant that loads");
     rules.tags.retain(|name, _| name == "M");
     rules
 });
@@ -48,7 +49,11 @@ fuzz_target!(|text: &str| {
         old_kind: Some(EntryKind::File),
         new_kind: Some(EntryKind::File),
         class: PathClass::default(),
-        body: Body::Text { hunks, old: Text::whole(old.as_bytes().to_vec()), new: Text::whole(new.as_bytes().to_vec()) },
+        body: Body::Text {
+            hunks,
+            old: Text::whole(old.as_bytes().to_vec()),
+            new: Text::whole(new.as_bytes().to_vec()),
+        },
     };
     let settings = Settings {
         baseline: Baseline::default(),
