@@ -8,6 +8,7 @@ use regex::Regex;
 use super::ground::Grounded;
 use crate::baseline::{Baseline, Date};
 use crate::detect::FileView;
+use crate::escape;
 use crate::finding::{Finding, Line, Stage};
 use crate::syntax::Region;
 
@@ -121,7 +122,7 @@ pub(super) fn inline(
             if found.added {
                 notes.push(format!(
                     "the ignore at {at} is added by this very change and counts: {}",
-                    found.ignore.reason
+                    escape::visible(&found.ignore.reason)
                 ));
             }
             let reason = found.ignore.reason.clone();
@@ -131,7 +132,8 @@ pub(super) fn inline(
     }
     for placed in placed.iter().filter(|placed| !placed.used && targets_added(view, placed)) {
         let at = format!("{}:{}", view.change.path.visible(), placed.line);
-        notes.push(format!("the ignore[{}] at {at} matches no finding", placed.ignore.tags.join(", ")));
+        let tags = escape::visible(&placed.ignore.tags.join(", "));
+        notes.push(format!("the ignore[{tags}] at {at} matches no finding"));
     }
     (kept, dropped)
 }
