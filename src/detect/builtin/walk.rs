@@ -2,7 +2,7 @@
 
 use crate::detect::FileView;
 use crate::finding::Line;
-use crate::syntax::{Node, Parsed};
+use crate::syntax::{Node, Parsed, Region};
 
 /// Calls for every node with an added line in it, outer before inner, in document order.
 pub(super) fn added<'p>(view: &FileView<'_>, parsed: &'p Parsed, mut each: impl FnMut(&Node<'p>)) {
@@ -54,25 +54,22 @@ pub(super) fn bare<'p>(node: &Node<'p>) -> Node<'p> {
     node
 }
 
-/// Whether two subtrees are the same tokens; white space counts inside a string only.
+/// Whether two subtrees read the same; white space counts only inside strings and comments.
 pub(super) fn same_tokens(parsed: &Parsed, a: &Node<'_>, b: &Node<'_>) -> bool {
-    let tokens = |node: &Node<'_>| {
-        let mut tokens = Vec::new();
-        within(node, |node| {
-            let leaf = node.children().next().is_none();
-            if leaf {
-                tokens.push(node.range());
-            }
-            // What stands between the parts of a string belongs to it.
-            let whole = node.kind().contains("string") || node.kind().contains("heredoc");
-            if whole && !leaf {
-                tokens.push(node.range());
-            }
-            !whole
-        });
-        tokens
-    };
-    let text = |range: &std::ops::Range<usize>| parsed.source().get(range.clone()).unwrap_or_default();
-    let (a, b) = (tokens(a), tokens(b));
-    a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| text(a) == text(b))
+    folded(parsed, a) == folded(parsed, b)
+}
+
+/// The source of a node, white space between tokens as one blank.
+fn folded(parsed: &Parsed, node: &Node<'_>) -> String {
+    let range = node.range();
+    let mut out = String::with_capacity(range.len());
+    for (at, character) in text(parsed, node).char_indices() {
+        let blank = character.is_whitespace() && parsed.region(range.start + at) == Region::Code;
+        if !blank {
+            out.push(character);
+        } else if !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+    out
 }
