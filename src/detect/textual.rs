@@ -1,5 +1,5 @@
-//! The detectors that read all text, and a first look that tells which of them can find anything: one pass for the texts
-//! that their matches begin with. Most files hold none, and what is not run is not even compiled.
+//! The detectors that read all text, and a first look that tells which of them can find anything: one pass for texts
+//! that their matches must hold. Most files hold none, and what is not run is not even compiled.
 
 use aho_corasick::AhoCorasick;
 
@@ -11,8 +11,8 @@ pub(super) struct Textual<'r> {
     detectors: Vec<(&'r str, &'r Detector)>,
     /// Whether a detector has to run whatever the text holds.
     always: Vec<bool>,
-    prefixes: Option<AhoCorasick>,
-    /// The detector of each prefix.
+    needles: Option<AhoCorasick>,
+    /// The detector of each needle.
     owners: Vec<usize>,
 }
 
@@ -26,26 +26,26 @@ impl<'r> Textual<'r> {
         let (mut always, mut texts, mut owners) = (vec![true; detectors.len()], Vec::new(), Vec::new());
         for (index, (_, detector)) in detectors.iter().enumerate() {
             let How::Regex { pattern, .. } = &detector.how else { continue };
-            let Some(prefixes) = pattern.prefixes() else { continue };
+            let Some(needles) = pattern.needles() else { continue };
             always[index] = false;
-            owners.extend(prefixes.iter().map(|_| index));
-            texts.extend(prefixes);
+            owners.extend(needles.iter().map(|_| index));
+            texts.extend(needles);
         }
         // Too many texts for one automaton: then every detector runs, which is slower and finds the same.
-        let prefixes = AhoCorasick::new(texts).ok();
-        if prefixes.is_none() {
+        let needles = AhoCorasick::new(texts).ok();
+        if needles.is_none() {
             always.fill(true);
         }
-        Self { detectors, always, prefixes, owners }
+        Self { detectors, always, needles, owners }
     }
 
     /// The detectors that may find something on the added lines, in their order.
     pub(super) fn worth_running(&self, view: &FileView<'_>) -> impl Iterator<Item = (&'r str, &'r Detector)> {
         let mut wanted = self.always.clone();
-        if let Some(prefixes) = &self.prefixes {
+        if let Some(needles) = &self.needles {
             for hunk in view.change.hunks() {
                 let lines = view.text.bytes_of(hunk.new);
-                for found in prefixes.find_overlapping_iter(lines) {
+                for found in needles.find_overlapping_iter(lines) {
                     wanted[self.owners[found.pattern().as_usize()]] = true;
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::embedded::is_embedded;
 use crate::diff::{Globs, PathClass, check_glob};
 use crate::document::{Node, Problem, Value};
 use crate::finding::RepoPath;
@@ -63,5 +64,7 @@ pub fn globs(node: &Node, problems: &mut Vec<Problem>) -> Option<Globs> {
             other => problems.push(Problem::at(&item.at, format!("a glob is a text, not {}", other.kind()))),
         }
     }
-    Globs::new(patterns).map_err(|error| problems.push(Problem::at(&node.at, error.to_string()))).ok()
+    let globs = Globs::new(patterns);
+    let globs = globs.and_then(|globs| if is_embedded(&node.at) { Ok(globs) } else { globs.check().map(|()| globs) });
+    globs.map_err(|error| problems.push(Problem::at(&node.at, error.to_string()))).ok()
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use regex::bytes::Regex;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::literal::Extractor;
+use regex_syntax::hir::{Hir, HirKind};
 
 use super::condition::languages;
 use super::condition::{Expression, Known, MAX_REGEX};
@@ -175,7 +176,25 @@ fn how(fields: &mut Fields<'_, '_>, place: Place, languages: &[Language]) -> Opt
 }
 
 /// Shortest text that tells anything of a file.
-const MIN_PREFIX: usize = 3;
+const MIN_NEEDLE: usize = 2;
+
+fn shortest(texts: &[Vec<u8>]) -> usize {
+    texts.iter().map(Vec::len).min().unwrap_or(0)
+}
+
+/// The most telling literals inside an expression.
+fn inner(hir: &Hir) -> Option<Vec<Vec<u8>>> {
+    match hir.kind() {
+        HirKind::Literal(literal) => Some(vec![literal.0.to_vec()]),
+        HirKind::Capture(capture) => inner(&capture.sub),
+        HirKind::Repetition(repetition) if repetition.min > 0 => inner(&repetition.sub),
+        HirKind::Concat(parts) => parts.iter().filter_map(inner).max_by_key(|texts| shortest(texts)),
+        HirKind::Alternation(parts) => {
+            parts.iter().map(inner).collect::<Option<Vec<_>>>().map(|texts| texts.into_iter().flatten().collect())
+        }
+        HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) | HirKind::Repetition(_) => None,
+    }
+}
 
 /// A regular expression over bytes, `^` and `$` at line borders, compiled at first use.
 #[derive(Debug)]
@@ -191,14 +210,14 @@ impl LazyRegex {
         self.compiled.get_or_init(|| self.build().ok()).as_ref()
     }
 
-    /// Texts of which every match begins with one, so that whoever finds none of them need not compile the expression.
-    /// `None` where there are no such texts, or only short ones that stand everywhere.
-    pub fn prefixes(&self) -> Option<Vec<Vec<u8>>> {
+    /// Texts of which every match holds one, so that whoever finds none of them need not compile the expression. `None`
+    /// where there are no such texts, or only some that stand everywhere.
+    pub fn needles(&self) -> Option<Vec<Vec<u8>>> {
         let hir = ParserBuilder::new().utf8(false).multi_line(true).crlf(true).build().parse(&self.source).ok()?;
         let prefixes = Extractor::new().extract(&hir);
-        let texts: Vec<Vec<u8>> = prefixes.literals()?.iter().map(|literal| literal.as_bytes().to_vec()).collect();
-        let telling = !texts.is_empty() && texts.iter().all(|text| text.len() >= MIN_PREFIX);
-        telling.then_some(texts)
+        let prefixes = prefixes.literals().map(|all| all.iter().map(|one| one.as_bytes().to_vec()).collect());
+        let telling = [prefixes, inner(&hir)].into_iter().flatten().max_by_key(|texts: &Vec<_>| shortest(texts))?;
+        (shortest(&telling) >= MIN_NEEDLE).then_some(telling)
     }
 
     fn build(&self) -> Result<Regex, String> {
@@ -210,5 +229,27 @@ impl LazyRegex {
                 format!("this is no regular expression: {reason}")
             },
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needles(source: &str) -> Option<Vec<String>> {
+        let at = At { source: "t".into(), line: 1, column: 1 };
+        let regex = LazyRegex { source: source.to_owned(), at, compiled: OnceLock::new() };
+        let texts = regex.needles()?;
+        Some(texts.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned()).collect())
+    }
+
+    #[test]
+    fn every_match_holds_a_needle() {
+        assert_eq!(needles(r"\bgh[ps]_(?P<t>[A-Za-z0-9]{36})\b"), Some(vec!["ghp_".to_owned(), "ghs_".to_owned()]));
+        assert_eq!(needles(r"\b[0-9]{8,10}:(?P<t>AA[\w-]{33})"), Some(vec!["AA".to_owned()]));
+        assert_eq!(needles(r"^\s*(?:export\s+)?NODE_TLS\s*="), Some(vec!["NODE_TLS".to_owned()]));
+        assert_eq!(needles(r"(?:abc|xyz)?\d+"), None);
+        assert_eq!(needles(r"(?:abc|\d)x"), None);
+        assert_eq!(needles("a"), None);
     }
 }

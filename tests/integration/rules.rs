@@ -86,7 +86,7 @@ fn packs_are_chosen_by_glob_each_once() {
     let own = [("1", "pack: own-a\n"), ("2", "pack: own-b\n"), ("3", "pack: core\n")];
     for (config, chosen) in [
         ("packs = [\"core\", \"own-*\"]", &["core", "own-a", "own-b"][..]),
-        ("packs = [\"own-b\", \"*\"]", &["own-b", "text"]),
+        ("packs = [\"own-b\", \"*\"]", &["own-b", "common"]),
         ("packs = [\"{own-a,core}\", \"core\", \"own-?\"]", &["own-a", "core", "own-b"]),
         ("packs = \"core\"", &["core"]),
     ] {

@@ -104,6 +104,17 @@ fn collect(parsed: &Parsed, node: &Node<'_>, built: &mut Built, depth: usize) {
                 built.inserted.push(text(parsed, &node).to_owned());
             }
         }
+        // Either value may go in.
+        "conditional_expression" | "ternary_expression" => {
+            let branches = [node.field("body").or_else(|| node.field("consequence")), node.field("alternative")];
+            match branches {
+                [Some(then), Some(other)] => {
+                    collect(parsed, &then, built, depth + 1);
+                    collect(parsed, &other, built, depth + 1);
+                }
+                _ => built.inserted.push(text(parsed, &node).to_owned()),
+            }
+        }
         "argument" => parts(&node).last().into_iter().for_each(|part| collect(parsed, part, built, depth + 1)),
         "integer" | "number" | "int_literal" | "decimal_integer_literal" | "number_literal" | "integer_literal" => {}
         _ => built.inserted.push(text(parsed, &node).to_owned()),

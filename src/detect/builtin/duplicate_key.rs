@@ -33,6 +33,8 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
             if let Some(first) = seen.insert(name, line) {
                 let hit = Hit::in_source(parsed, key.range());
                 hits.push(hit.with("key", text(parsed, &key)).with("first", first.to_string()));
+                // One is enough to look at the literal; a table may hold hundreds.
+                break;
             }
         }
     });

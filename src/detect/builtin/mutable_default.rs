@@ -34,7 +34,7 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
     let Some(parsed) = view.parsed() else { return Vec::new() };
     let mut hits = Vec::new();
     added(view, parsed, |node| {
-        if node.kind() != "function_definition" {
+        if node.kind() != "function_definition" || is_nested(parsed, node) {
             return;
         }
         let (Some(parameters), Some(body)) = (node.field("parameters"), node.field("body")) else { return };
@@ -46,6 +46,13 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
         }
     });
     hits
+}
+
+/// A function inside a function is made anew with its defaults, which then serve as variables of the outer one.
+fn is_nested(parsed: &Parsed, node: &Node<'_>) -> bool {
+    let own = parsed.symbols().iter().rfind(|symbol| symbol.bytes.end == node.range().end && symbol.kind.is_function());
+    let outer = own.and_then(|symbol| parsed.symbols().get(symbol.parent?));
+    outer.is_some_and(|outer| outer.kind.is_function())
 }
 
 /// The name of a parameter whose default can be changed in place.

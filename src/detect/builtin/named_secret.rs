@@ -18,19 +18,22 @@ pub(super) const DETECTOR: Builtin = Builtin {
     run,
 };
 
+/// Longest value that is looked at, in bytes.
+const MAX_VALUE: usize = 256;
 /// Least entropy in bits a character (Shannon, over the value's own characters): words and dates stay below.
 const ENTROPY: f64 = 3.5;
 
-const NAME: &str = r"(?i)(?P<name>[a-z0-9_.$-]*(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|auth[_-]?key|account[_-]?key|encryption[_-]?key|token|credentials?)[a-z0-9_-]*)";
+/// Bytes, not characters: a generated value is ASCII, and classes of characters would cost a hundred times the states.
+const NAME: &str = r"(?i-u)(?P<name>[a-z0-9_.$-]*(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|auth[_-]?key|account[_-]?key|encryption[_-]?key|token|credentials?)[a-z0-9_-]*)";
 
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
-    let value = r#"["'\]]{0,2}\s*(?::\s*(?:str|String|string|&str)\s*=|:=|=>|=|:)\s*(?:"(?P<a>[^"\s]{16,256})"|'(?P<b>[^'\s]{16,256})'|`(?P<c>[^`\s]{16,256})`)"#;
+    let value = r#"(?-u)["'\]]{0,2}\s*(?::\s*(?:str|String|string|&str)\s*=|:=|=>|=|:)\s*(?:"(?P<a>[^"\s]{16,})"|'(?P<b>[^'\s]{16,})'|`(?P<c>[^`\s]{16,})`)"#;
     Regex::new(&format!("{NAME}{value}")).expect("the pattern is a constant that compiles")
 });
 
 /// In files where a value needs no quotes.
 static BARE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(&format!(r#"^\s*(?:-\s+|export\s+|ENV\s+)?{NAME}\s*[:=]\s*(?P<a>[^\s"'#;]{{16,256}})\s*$"#))
+    Regex::new(&format!(r#"(?-u)^\s*(?:-\s+|export\s+|ENV\s+)?{NAME}(?-u)\s*[:=]\s*(?P<a>[^\s"'#;]{{16,}})\s*$"#))
         .expect("the pattern is a constant that compiles")
 });
 
@@ -57,7 +60,9 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
         let Some(value) = ["a", "b", "c"].iter().find_map(|group| found.name(group)) else { continue };
         let Some(name) = found.name("name").map(|name| String::from_utf8_lossy(name.as_bytes())) else { continue };
         let Ok(text) = std::str::from_utf8(value.as_bytes()) else { continue };
-        if HARMLESS_NAME.is_match(name.as_bytes()) || !looks_generated(text) || is_hash_of(&name, text) {
+        // `"Vendor::Secret":` is a name of a type.
+        let typed = found.name("name").is_some_and(|name| bytes[..name.start()].ends_with(b"::"));
+        if typed || HARMLESS_NAME.is_match(name.as_bytes()) || !looks_generated(text) || is_hash_of(&name, text) {
             continue;
         }
         let column = |offset: usize| String::from_utf8_lossy(&bytes[..offset]).len() as u32 + 1;
@@ -77,7 +82,8 @@ fn takes_bare_values(path: &RepoPath) -> bool {
 fn looks_generated(value: &str) -> bool {
     let letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    value.is_ascii()
+    value.len() <= MAX_VALUE
+        && value.is_ascii()
         && letters
         && digits > 0
         && entropy(value.as_bytes()) >= ENTROPY

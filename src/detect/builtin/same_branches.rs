@@ -2,7 +2,7 @@
 
 use super::walk::{added, bare, parts, same_tokens};
 use crate::detect::{Builtin, FileView, Hit};
-use crate::syntax::{Node, Parsed};
+use crate::syntax::{Node, Parsed, Region};
 
 pub(super) const DETECTOR: Builtin = Builtin {
     name: "same_branches",
@@ -19,7 +19,11 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     added(view, parsed, |node| {
         let Some((then, other)) = branches(node) else { return };
-        if same(parsed, &then, &other) {
+        // A comment before either says why there are two.
+        let between = parsed.regions().iter().any(|(range, region)| {
+            *region == Region::Comment && range.start >= then.range().end && range.end <= other.range().start
+        });
+        if !between && same(parsed, &then, &other) {
             // The branch that was added is the one the author can still change.
             let (first, _) = parsed.lines_of(then.range());
             let whole = if view.is_added(first) { node.range() } else { other.range() };

@@ -7,20 +7,24 @@ use crate::syntax::{Parsed, Symbol};
 
 pub(super) const TOUCHED: Builtin = Builtin {
     name: "touched_function",
-    help: "each function that the change added lines to, at the first of them; `{name}` and `{lines}`",
+    help: "each function of more than 40 lines that the change added to, at the first such line; `{name}` and `{lines}`",
     captures: &["name", "lines"],
     run: touched,
 };
 
 pub(super) const DECLARED: Builtin = Builtin {
     name: "declared_function",
-    help: "each function whose declaration is an added line; `{name}` and `{lines}`",
+    help: "each public function of 10 lines or more whose declaration is an added line; `{name}` and `{lines}`",
     captures: &["name", "lines"],
     run: declared,
 };
 
+/// Shorter functions are not offered: every one that is costs a parse of the old side to ask for its facts.
+const TOUCHED_LINES: u32 = 41;
+const DECLARED_LINES: u32 = 10;
+
 fn touched(view: &FileView<'_>) -> Vec<Hit> {
-    sound(view, |parsed, symbol| {
+    sound(view, TOUCHED_LINES, |parsed, symbol| {
         let first =
             (symbol.line.get()..=symbol.end_line.get()).filter_map(Line::new).find(|line| view.is_added(*line))?;
         // The line may belong to a function inside this one, whose facts would answer.
@@ -30,23 +34,24 @@ fn touched(view: &FileView<'_>) -> Vec<Hit> {
 }
 
 fn declared(view: &FileView<'_>) -> Vec<Hit> {
-    sound(view, |_, symbol| Some(symbol.line).filter(|line| view.is_added(*line) && symbol.public == Some(true)))
+    sound(view, DECLARED_LINES, |_, symbol| {
+        Some(symbol.line).filter(|line| view.is_added(*line) && symbol.public == Some(true))
+    })
 }
 
-fn sound(view: &FileView<'_>, at: impl Fn(&Parsed, &Symbol) -> Option<Line>) -> Vec<Hit> {
+fn sound(view: &FileView<'_>, least: u32, at: impl Fn(&Parsed, &Symbol) -> Option<Line>) -> Vec<Hit> {
     let Some(parsed) = view.parsed() else { return Vec::new() };
-    let old_is_sound = view.old_text.is_empty() || view.parsed_old().is_some();
-    let functions = parsed
-        .symbols()
-        .iter()
-        .filter(|symbol| old_is_sound && symbol.kind.is_function() && symbol.body.is_some() && !symbol.has_error);
+    let functions = parsed.symbols().iter().filter(|symbol| {
+        symbol.line_count() >= least && symbol.kind.is_function() && symbol.body.is_some() && !symbol.has_error
+    });
     let hit = |symbol: &Symbol| {
         let line = at(parsed, symbol)?;
+        let old_is_sound = view.old_text.is_empty() || view.parsed_old().is_some();
         let range = parsed.line_range(line);
         let code = parsed.source().get(range.clone())?;
         let indent = code.len() - code.trim_start().len();
         let hit = Hit::in_source(parsed, range.start + indent..range.start + code.trim_end().len());
-        Some(hit.with("name", symbol.name.as_str()).with("lines", symbol.line_count().to_string()))
+        old_is_sound.then(|| hit.with("name", symbol.name.as_str()).with("lines", symbol.line_count().to_string()))
     };
     functions.filter_map(hit).collect()
 }

@@ -15,12 +15,14 @@ mod source;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 pub(super) use lang::{language, languages};
 pub(crate) use placeholder::is_placeholder;
 use regex::Regex;
 
 use super::class::Classes;
+use super::embedded::is_embedded;
 use crate::diff::Text;
 use crate::document::{Node, Problem, Value, nearest};
 use crate::finding::{Line, RepoPath, Source};
@@ -261,28 +263,45 @@ fn fold(
 /// Longest pattern text, in bytes.
 pub const MAX_REGEX: usize = 4096;
 
-/// A pattern in the Rust engine, which runs in time linear in its input.
-pub fn regex(node: &Node, problems: &mut Vec<Problem>) -> Option<Regex> {
-    let Value::Text(pattern) = &node.value else {
-        problems.push(Problem::at(&node.at, format!("a regular expression is a text, not {}", node.value.kind())));
-        return None;
-    };
-    if pattern.len() > MAX_REGEX {
-        problems.push(Problem::at(&node.at, format!("this regular expression is longer than {MAX_REGEX} bytes")));
-        return None;
-    }
-    match regex::RegexBuilder::new(pattern).size_limit(4 << 20).build() {
-        Ok(regex) => Some(regex),
-        Err(error) => {
+/// A regular expression in the Rust engine, which runs in time linear in its input; compiled at first use.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    source: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    fn parse(node: &Node, problems: &mut Vec<Problem>) -> Option<Self> {
+        let Value::Text(source) = &node.value else {
+            problems.push(Problem::at(&node.at, format!("a regular expression is a text, not {}", node.value.kind())));
+            return None;
+        };
+        if source.len() > MAX_REGEX {
+            problems.push(Problem::at(&node.at, format!("this regular expression is longer than {MAX_REGEX} bytes")));
+            return None;
+        }
+        let pattern = Self { source: source.clone(), compiled: OnceLock::new() };
+        if !is_embedded(&node.at)
+            && let Err(error) = pattern.build()
+        {
             let text = error.to_string();
             let reason = text.lines().last().unwrap_or("it cannot be read").trim_start_matches("error: ").to_owned();
             problems.push(Problem::at(&node.at, format!("this is no regular expression: {reason}")));
-            None
+            return None;
         }
+        Some(pattern)
+    }
+
+    fn build(&self) -> Result<Regex, regex::Error> {
+        regex::RegexBuilder::new(&self.source).size_limit(4 << 20).build()
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        self.compiled.get_or_init(|| self.build().ok()).as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }
 
 /// One pattern or a list of them, any of which may match.
-fn regexes(node: &Node, problems: &mut Vec<Problem>) -> Vec<Regex> {
-    node.items().iter().filter_map(|item| regex(item, problems)).collect()
+fn patterns(node: &Node, problems: &mut Vec<Problem>) -> Vec<Pattern> {
+    node.items().iter().filter_map(|item| Pattern::parse(item, problems)).collect()
 }

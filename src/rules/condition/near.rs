@@ -1,7 +1,5 @@
-use regex::Regex;
-
 use super::line::any_line;
-use super::{Condition, Known, Subject, Test, Truth, regexes};
+use super::{Condition, Known, Pattern, Subject, Test, Truth, patterns};
 use crate::document::{Fields, Node, Problem};
 
 pub(super) const CONDITION: Condition =
@@ -9,7 +7,7 @@ pub(super) const CONDITION: Condition =
 
 #[derive(Debug)]
 struct Near {
-    regexes: Vec<Regex>,
+    patterns: Vec<Pattern>,
     lines: u32,
 }
 
@@ -18,12 +16,12 @@ fn parse(node: &Node, _: &Known<'_>, problems: &mut Vec<Problem>) -> Option<Box<
     let pattern = fields.required("regex");
     let lines = fields.integer("lines", 0, 50).unwrap_or(3) as u32;
     fields.finish();
-    Some(Box::new(Near { regexes: regexes(pattern?, problems), lines }))
+    Some(Box::new(Near { patterns: patterns(pattern?, problems), lines }))
 }
 
 impl Test for Near {
     fn holds(&self, subject: &Subject<'_>) -> Truth {
         let first = subject.lines.0.get().saturating_sub(self.lines).max(1);
-        any_line(subject, first, subject.lines.1.get().saturating_add(self.lines), &self.regexes)
+        any_line(subject, first, subject.lines.1.get().saturating_add(self.lines), &self.patterns)
     }
 }
