@@ -133,6 +133,7 @@ fn usage_errors_say_what_to_write() {
             &["--format", "json", "--format", "text"],
             &["2 formats would go to standard output", "--format sarif=out.sarif"],
         ),
+        (&["--format", "json=a", "--format", "sarif=a"], &["two reports would go to `a`"]),
         (&["--format", "json=-", "--format", "sarif"], &["2 formats would go to standard output"]),
         (&["--range", "main"], &["`main` is not a range; write A..B or A...B"]),
         (&["--base", "nowhere"], &["`nowhere` is not a revision of this repository"]),
