@@ -110,12 +110,12 @@ fn same(parsed: &Parsed, a: &Node<'_>, b: &Node<'_>) -> bool {
     same_tokens(parsed, &bare(a), &bare(b))
 }
 
-/// C++ cannot be parsed without knowing its templates: `a<b> - a<c>` looks like four operands.
+/// C++ cannot be parsed without knowing its templates: `a<b> - a<c>` looks like four operands. A `.h` may hold C++ too.
 fn may_be_template(parsed: &Parsed, node: &Node<'_>, operator: &str) -> bool {
     let source = parsed.source();
     let after = source.get(node.range().end..).unwrap_or_default().trim_start();
     let before = source.get(..node.range().start).unwrap_or_default().trim_end();
-    parsed.language() == Language::Cpp
+    matches!(parsed.language(), Language::C | Language::Cpp)
         && (matches!(operator, "<" | ">") || after.starts_with('<') || before.ends_with("::") || before.ends_with('>'))
 }
 
