@@ -48,6 +48,10 @@ pub(super) fn outputs(args: &ReviewArgs) -> anyhow::Result<Vec<Output>> {
             "{to_stdout} formats would go to standard output; give all but one a path, as in `--format sarif=out.sarif`"
         );
     }
+    let paths = || outputs.iter().filter_map(|output| output.path.as_ref());
+    if let Some(path) = paths().find(|path| paths().filter(|other| other == path).count() > 1) {
+        bail!("two reports would go to `{}`; give each a path of its own", super::shown(path));
+    }
     Ok(outputs)
 }
 

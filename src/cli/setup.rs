@@ -423,7 +423,7 @@ impl Changes for PlannedFiles<'_> {
 
     fn load(&self, reader: &mut Reader, index: usize) -> FileChange {
         let planned: &Planned = &self.plan.files[index];
-        diff::load(planned, reader, &diff::Limits::default(), &self.exclude)
+        diff::load(planned, reader, &detect::limits(&planned.path, planned.class), &self.exclude)
     }
 
     fn skipped(&self) -> Vec<Skip> {

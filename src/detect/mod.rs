@@ -16,9 +16,27 @@ pub use builtin::DETECTORS;
 pub use check::{check, lint};
 pub use engine::{Engine, Raised};
 
-use crate::diff::{Body, FileChange, PathClass, Text};
-use crate::finding::{Columns, Line};
+use crate::diff::{self, Body, FileChange, PathClass, Text};
+use crate::finding::{Columns, Line, RepoPath};
 use crate::syntax::{Language, Limits, Parsed, Unparsed};
+
+/// How much of a changed file is read. A minified bundle, a change log or a recorded answer of megabytes must not make a
+/// review incomplete, and no folder's name may hide a secret: what only the text detectors read may be large.
+pub fn limits(path: &RepoPath, class: PathClass) -> diff::Limits {
+    let limits = diff::Limits::default();
+    let is_workflow = path.bytes().starts_with(b".github/") || path.file_name().starts_with(b"action.");
+    let is_parsed = match Language::of_path(path, None) {
+        None => false,
+        Some(Language::Yaml) => is_workflow,
+        Some(_) => true,
+    };
+    if is_parsed && !is_text_only(class) { limits } else { limits.text_only() }
+}
+
+/// What is generated, vendored or a lock file is nobody's code to parse.
+const fn is_text_only(class: PathClass) -> bool {
+    class.generated || class.vendored || class.lock
+}
 
 /// One changed file with everything a detector may look at, each part computed at most once.
 pub struct FileView<'a> {
@@ -52,9 +70,8 @@ impl<'a> FileView<'a> {
     pub fn is_parsable(&self) -> bool {
         self.language.is_some()
             && self.text.is_whole()
-            && !self.class().generated
-            && !self.class().vendored
-            && !self.class().lock
+            && !is_text_only(self.class())
+            && self.text.bytes().len() as u64 <= diff::Limits::default().file_bytes
     }
 
     /// The parse of the new side, or why there is none.

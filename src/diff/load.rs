@@ -24,14 +24,11 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits of a file. What is generated, vendored or a lock file is read by no parser and no model, only by text
-    /// detectors whose time is linear; these read whatever can be told from a binary, so that neither a minified bundle
-    /// makes a review incomplete nor a folder's name hides a secret.
-    fn of(&self, class: PathClass) -> Self {
-        if class.generated || class.vendored || class.lock {
-            return Self { file_bytes: self.probe_bytes, line_chars: usize::MAX, ..*self };
-        }
-        *self
+    /// The limits of a file that no parser and no model reads, only text detectors, whose time is linear: they read
+    /// whatever can be told from a binary.
+    #[must_use]
+    pub const fn text_only(self) -> Self {
+        Self { file_bytes: self.probe_bytes, line_chars: usize::MAX, ..self }
     }
 }
 
@@ -126,7 +123,7 @@ pub fn load(planned: &Planned, reader: &mut Reader, limits: &Limits, exclude: &G
     let body = if exclude.is_match(path) {
         Body::NotCode(NotCode::Excluded)
     } else {
-        match read(change, reader, &limits.of(*class)) {
+        match read(change, reader, limits) {
             // Nothing of it is left to be wrong.
             Body::Unread(Unread::TooLarge { .. } | Unread::LongLine | Unread::TooManyLines) if change.new.is_none() => {
                 Body::NotCode(NotCode::LargeDeletion)

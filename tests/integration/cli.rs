@@ -133,6 +133,7 @@ fn usage_errors_say_what_to_write() {
             &["--format", "json", "--format", "text"],
             &["2 formats would go to standard output", "--format sarif=out.sarif"],
         ),
+        (&["--format", "json=a", "--format", "sarif=a"], &["two reports would go to `a`"]),
         (&["--format", "json=-", "--format", "sarif"], &["2 formats would go to standard output"]),
         (&["--range", "main"], &["`main` is not a range; write A..B or A...B"]),
         (&["--base", "nowhere"], &["`nowhere` is not a revision of this repository"]),
@@ -193,12 +194,12 @@ fn several_formats_go_to_their_paths() {
 
 #[test]
 fn an_incomplete_review_is_no_pass_unless_the_policy_says_so() {
-    let place = Place::house(&[("a.txt", "one\n")]);
-    place.write("a.txt", "x".repeat(30_000));
+    let place = Place::house(&[("a.py", "one\n")]);
+    place.write("a.py", "x".repeat(30_000));
     place.commit("topic");
     let review = place.review::<&str>([]);
     assert_eq!((review.code, review.verdict().as_str()), (3, "incomplete"));
-    assert_eq!(review.skipped(), ["a.txt: a line is too long"]);
+    assert_eq!(review.skipped(), ["a.py: a line is too long"]);
     assert_eq!(review.report["gate"]["complete"], false);
     let review = place.review(["--on-incomplete", "warn"]);
     assert_eq!((review.code, review.verdict().as_str()), (0, "pass"));

@@ -173,6 +173,21 @@ fn an_ignore_that_the_change_adds_counts_only_by_policy() {
     assert!(allowed.notes().contains(note), "an acceptance stands in the report: {}", allowed.notes());
 }
 
+/// A reason is the author's text: it reaches neither a terminal nor a log as it is.
+#[test]
+fn a_hostile_reason_is_escaped() {
+    let place = Place::house(&[("a.py", "x = 1\n")]);
+    place.write("own.toml", "packs = [\"house\"]\n[gate]\nadded_ignores = true\n");
+    place.write("a.py", "x = 1\ny = 'MARK-1'  # diffsieve: ignore[Marker] \u{1b}[31m\u{202e}##[error]x\n");
+    place.commit("topic");
+    let print = place.review(["--config", "own.toml"]).dropped()[0]["fingerprint"].as_str().unwrap().to_owned();
+    for args in [&["--format", "text", "--funnel"][..], &["--format", "github"], &["explain", &print]] {
+        let ran = place.program(args).arg("--config").arg("own.toml").env("GITHUB_ACTIONS", "true").run();
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(!ran.text().contains("##[error]"), "{}", ran.text());
+    }
+}
+
 #[test]
 fn an_ignore_that_was_there_before_survives_a_change_of_its_line() {
     let place = Place::house(&[("a.py", "x = 'MARK-1'  # diffsieve: ignore[Marker] known\n")]);
