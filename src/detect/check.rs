@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::DETECTORS;
-use super::engine::builtin;
+use super::engine::find;
 use crate::document::{Problem, nearest};
 use crate::rules::{Detector, How, Rules};
 
@@ -12,7 +12,7 @@ pub fn check(rules: &Rules) -> Vec<Problem> {
     let mut problems = Vec::new();
     for detector in rules.detectors() {
         if let How::Builtin(name) = &detector.how
-            && builtin(name).is_none()
+            && find(name).is_none()
         {
             let names: Vec<_> = DETECTORS.iter().map(|builtin| builtin.name).collect();
             problems
@@ -47,7 +47,7 @@ fn captures(detector: &Detector, problems: &mut Vec<Problem>) {
             named.chain((0..regex.captures_len()).map(|index| index.to_string())).collect()
         }
         How::Builtin(name) => {
-            let Some(builtin) = builtin(name) else { return };
+            let Some(builtin) = find(name) else { return };
             builtin.captures.iter().map(|name| (*name).to_owned()).chain(["0".to_owned()]).collect()
         }
         // Which metavariables a rule binds depends on the branch that matched.

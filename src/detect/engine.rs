@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::textual::Textual;
-use super::{Builtin, DETECTORS, FileView, Hit, fix, text};
+use super::{Builtin, DETECTORS, FileView, Hit, NodeFn, Run, fix, text};
 use crate::finding::{Claim, Line, Location, Source, Untrusted};
 use crate::rules::{Detector, How, Place, Rules, Spec, Subject, TagLevel, Truth};
 use crate::syntax::{Language, RuleSet};
@@ -33,9 +33,13 @@ pub struct Engine<'r> {
 
 struct ForLanguage<'r> {
     set: RuleSet,
+    /// Whether a rule in `set` looks into comments.
+    reads_comments: bool,
     /// The tag and detector of each rule in `set`.
     owners: Vec<(&'r str, &'r Detector)>,
-    /// Regular expressions that need a mask, and built-ins for this language.
+    /// Built-ins that look at nodes.
+    by_node: Vec<(&'r str, &'r Detector, NodeFn)>,
+    /// Regular expressions that need a mask, and built-ins that look at the file.
     others: Vec<(&'r str, &'r Detector)>,
 }
 
@@ -49,32 +53,54 @@ impl<'r> Engine<'r> {
     /// All claims about one file, in the order of the detectors.
     pub fn run(&self, view: &FileView<'_>) -> Vec<Raised> {
         let mut raised = Vec::new();
+        if view.change.added().next().is_none() {
+            return raised;
+        }
         let textual = self.textual.get_or_init(|| Textual::of(self.rules));
         for (tag, detector) in textual.worth_running(view) {
             self.raise(view, tag, detector, hits(view, detector), &mut raised);
         }
-        if let (Some(language), Some(parsed)) = (view.language, view.parsed())
+        if let Some(language) = view.language.filter(|_| view.is_parsable())
             && let Some(slot) = self.parsed.get(&language)
         {
-            let detectors = slot.get_or_init(|| self.for_language(language));
-            let mut by_rule: Vec<Vec<Hit>> = vec![Vec::new(); detectors.owners.len()];
-            for (rule, found) in detectors.set.scan(parsed, &|line| view.is_added(line)) {
-                let mut hit = Hit::in_source(parsed, found.bytes);
-                hit.captures.extend(found.variables);
-                by_rule[rule].push(hit);
-            }
-            for ((tag, detector), hits) in detectors.owners.iter().zip(by_rule) {
-                self.raise(view, tag, detector, hits, &mut raised);
-            }
-            for (tag, detector) in &detectors.others {
-                self.raise(view, tag, detector, hits(view, detector), &mut raised);
-            }
+            self.run_parsed(view, slot.get_or_init(|| self.for_language(language)), &mut raised);
         }
         raised
     }
 
+    /// What needs a parse, which is made only where something can come of it.
+    fn run_parsed(&self, view: &FileView<'_>, detectors: &ForLanguage<'r>, raised: &mut Vec<Raised>) {
+        let touches_code = view.touches_code();
+        let is_added = |line| view.is_added(line);
+        if let Some(parsed) = (touches_code || detectors.reads_comments).then(|| view.parsed()).flatten() {
+            let mut found: Vec<Vec<Hit>> = vec![Vec::new(); detectors.owners.len()];
+            for (rule, matched) in detectors.set.scan(parsed, &is_added) {
+                let mut hit = Hit::in_source(parsed, matched.bytes);
+                hit.captures.extend(matched.variables);
+                found[rule].push(hit);
+            }
+            for ((tag, detector), hits) in detectors.owners.iter().zip(found) {
+                self.raise(view, tag, detector, hits, raised);
+            }
+        }
+        if let Some(parsed) = touches_code.then(|| view.parsed()).flatten() {
+            let mut found: Vec<Vec<Hit>> = vec![Vec::new(); detectors.by_node.len()];
+            parsed.visit(&is_added, |node| {
+                for ((.., look), hits) in detectors.by_node.iter().zip(&mut found) {
+                    look(view, parsed, node, hits);
+                }
+            });
+            for ((tag, detector, _), hits) in detectors.by_node.iter().zip(found) {
+                self.raise(view, tag, detector, hits, raised);
+            }
+        }
+        for (tag, detector) in detectors.others.iter().filter(|(_, other)| touches_code || reads_comments(other)) {
+            self.raise(view, tag, detector, hits(view, detector), raised);
+        }
+    }
+
     fn for_language(&self, language: Language) -> ForLanguage<'r> {
-        let (mut rules, mut owners, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rules, mut owners, mut by_node, mut others) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (name, tag) in &self.rules.tags {
             let spec: &'r Spec = tag.for_language(Some(language));
             if spec.level == TagLevel::Skip {
@@ -88,11 +114,16 @@ impl<'r> Engine<'r> {
                             owners.push((name.as_str(), detector));
                         }
                     }
-                    How::Regex { .. } | How::Builtin(_) => others.push((name.as_str(), detector)),
+                    How::Builtin(builtin) => match find(builtin).map(|builtin| builtin.run) {
+                        Some(Run::Node(look)) => by_node.push((name.as_str(), detector, look)),
+                        Some(Run::File(_)) | None => others.push((name.as_str(), detector)),
+                    },
+                    How::Regex { .. } => others.push((name.as_str(), detector)),
                 }
             }
         }
-        ForLanguage { set: RuleSet::new(rules), owners, others }
+        let set = RuleSet::new(rules);
+        ForLanguage { reads_comments: set.reads_comments(), set, owners, by_node, others }
     }
 
     fn raise(&self, view: &FileView<'_>, tag: &str, detector: &Detector, hits: Vec<Hit>, raised: &mut Vec<Raised>) {
@@ -154,13 +185,25 @@ fn hits(view: &FileView<'_>, detector: &Detector) -> Vec<Hit> {
         How::Regex { pattern, place } => {
             pattern.get().map(|regex| text::in_region(view, regex, *place)).unwrap_or_default()
         }
-        How::Builtin(name) => builtin(name).map(|builtin| (builtin.run)(view)).unwrap_or_default(),
+        How::Builtin(name) => match find(name).map(|builtin| builtin.run) {
+            Some(Run::File(look)) => look(view),
+            Some(Run::Node(_)) | None => Vec::new(),
+        },
         How::Rule(_) => Vec::new(),
     }
 }
 
+/// Whether a detector besides the rules may find something where only comments changed.
+fn reads_comments(detector: &Detector) -> bool {
+    match &detector.how {
+        How::Builtin(name) => find(name).is_some_and(|builtin| builtin.reads_comments),
+        // It looks at the text before it asks for a parse.
+        How::Regex { .. } | How::Rule(_) => true,
+    }
+}
+
 /// The built-in of this name.
-pub(super) fn builtin(name: &str) -> Option<&'static Builtin> {
+pub(super) fn find(name: &str) -> Option<&'static Builtin> {
     DETECTORS.iter().find(|builtin| builtin.name == name)
 }
 

@@ -18,7 +18,7 @@ pub use engine::{Engine, Raised};
 
 use crate::diff::{self, Body, FileChange, PathClass, Text};
 use crate::finding::{Columns, Line, RepoPath};
-use crate::syntax::{Language, Limits, Parsed, Unparsed};
+use crate::syntax::{Language, Limits, Node, Parsed, Unparsed};
 
 /// How much of a changed file is read. A minified bundle, a change log or a recorded answer of megabytes must not make a
 /// review incomplete, and no folder's name may hide a secret: what only the text detectors read may be large.
@@ -74,15 +74,15 @@ impl<'a> FileView<'a> {
             && self.text.bytes().len() as u64 <= diff::Limits::default().file_bytes
     }
 
-    /// The parse of the new side, or why there is none.
-    pub fn parse(&self) -> Option<&Result<Parsed, Unparsed>> {
+    /// The parse of the new side, made at the first call: nobody asks where only comments changed.
+    pub fn parsed(&self) -> Option<&Parsed> {
         let language = self.language.filter(|_| self.is_parsable())?;
-        Some(self.parsed.get_or_init(|| Parsed::parse(language, self.text.bytes(), &Limits::default())))
+        self.parsed.get_or_init(|| Parsed::parse(language, self.text.bytes(), &Limits::default())).as_ref().ok()
     }
 
-    /// The parse of the new side.
-    pub fn parsed(&self) -> Option<&Parsed> {
-        self.parse()?.as_ref().ok()
+    /// What came of the parse of the new side, if somebody asked for it.
+    pub fn parse_made(&self) -> Option<Result<(), Unparsed>> {
+        self.parsed.get().map(|parsed| parsed.as_ref().map(|_| ()).map_err(|reason| *reason))
     }
 
     /// The parse of the old side.
@@ -90,9 +90,24 @@ impl<'a> FileView<'a> {
         self.parsed_old
             .get_or_init(|| {
                 let language = self.language.filter(|_| self.old_text.is_whole() && !self.old_text.is_empty())?;
-                Parsed::parse(language, self.old_text.bytes(), &Limits::default()).ok()
+                match self.parsed() {
+                    Some(new) => new.parse_old(self.old_text.bytes(), self.change.hunks(), &Limits::default()),
+                    None => Parsed::parse(language, self.old_text.bytes(), &Limits::default()),
+                }
+                .ok()
             })
             .as_ref()
+    }
+
+    /// Whether the change may touch code: not where every line that it adds or removes is a comment or blank. Code that
+    /// stands as it stood is nobody's finding, so such a file needs no parse.
+    pub fn touches_code(&self) -> bool {
+        let Some(language) = self.language else { return true };
+        let mut hunks = self.change.hunks().iter();
+        hunks.any(|hunk| {
+            let lines = self.text.range(hunk.new).chain(self.old_text.range(hunk.old));
+            lines.into_iter().any(|line| !language.is_prose(line))
+        })
     }
 
     /// Whether a line was added.
@@ -146,6 +161,20 @@ pub struct Builtin {
     pub help: &'static str,
     /// The captures a message may use.
     pub captures: &'static [&'static str],
+    /// Whether it looks into comments: such a one also runs where nothing else changed.
+    pub reads_comments: bool,
     /// Finds.
-    pub run: fn(&FileView<'_>) -> Vec<Hit>,
+    pub run: Run,
+}
+
+/// Looks at one node.
+pub type NodeFn = for<'p> fn(&FileView<'_>, &'p Parsed, &Node<'p>, &mut Vec<Hit>);
+
+/// What a built-in looks at.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// The whole file.
+    File(fn(&FileView<'_>) -> Vec<Hit>),
+    /// Each node that touches an added line, outer before inner, in document order. All built-ins share one walk.
+    Node(NodeFn),
 }

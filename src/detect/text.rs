@@ -32,17 +32,26 @@ pub(super) fn in_text(view: &FileView<'_>, regex: &Regex) -> Vec<Hit> {
     hits
 }
 
-/// Matches on added lines that begin in code, a string or a comment, by the parser's mask.
+/// Matches on added lines that begin in code, a string or a comment, by the parser's mask. Nothing is parsed where
+/// nothing matches.
 pub(super) fn in_region(view: &FileView<'_>, regex: &Regex, place: Place) -> Vec<Hit> {
-    let Some(parsed) = view.parsed() else { return Vec::new() };
     let wanted = match place {
         Place::Code => Region::Code,
         Place::String => Region::String,
         Place::Comment => Region::Comment,
         Place::Any => return in_text(view, regex),
     };
+    let matches = |line: &Line| {
+        let text = view.text.line(*line).map(trim_ending).map(String::from_utf8_lossy);
+        text.is_some_and(|text| regex.is_match(text.as_bytes()))
+    };
+    let lines: Vec<Line> = view.change.added().filter(matches).collect();
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let Some(parsed) = view.parsed() else { return Vec::new() };
     let mut hits = Vec::new();
-    for line in view.change.added() {
+    for line in lines {
         let range = parsed.line_range(line);
         let Some(source) = parsed.source().get(range.clone()) else { continue };
         for captures in regex.captures_iter(trim_ending(source.as_bytes())) {

@@ -80,7 +80,7 @@ pub struct FileSummary {
 pub struct ReadBy {
     /// The text detectors.
     pub text: bool,
-    /// The detectors that need a parse.
+    /// The detectors that need a parse. They are not asked where only comments and blank lines changed.
     pub parser: bool,
     /// A model.
     pub model: bool,

@@ -183,8 +183,8 @@ fn review_file(file: FileChange, engine: &Engine<'_>, rules: &Rules, settings: &
     outcome.notes = sieved.notes;
     outcome.summary.language = view.language.map(|language| language.name());
     outcome.summary.read_by.text = true;
-    match view.parse() {
-        Some(Ok(_)) => outcome.summary.read_by.parser = true,
+    match view.parse_made() {
+        Some(Ok(())) => outcome.summary.read_by.parser = true,
         Some(Err(reason)) => outcome.skip = Some(unread(&file, &format!("unparsable: {reason}"))),
         None => {}
     }

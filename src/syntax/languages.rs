@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use ast_grep_core::tree_sitter::LanguageExt as _;
 use ast_grep_language::SupportLang;
+use tree_sitter::Parser;
 
 use super::Region;
 use super::outline::SymbolKind::{self, Function, Macro, Method, Module, Type};
@@ -126,6 +127,8 @@ pub(super) struct Row {
     pub(super) compiled_in: bool,
     pub(super) grammar: SupportLang,
     pub(super) comments: &'static [&'static str],
+    /// What starts a comment that ends with its line; none where a literal over several lines may end at any character.
+    pub(super) line_comment: Option<&'static str>,
     pub(super) strings: &'static [&'static str],
     /// Nodes inside a string that are code again.
     pub(super) interpolations: &'static [&'static str],
@@ -154,6 +157,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-python"),
         grammar: SupportLang::Python,
         comments: &["comment"],
+        line_comment: Some("#"),
         strings: &["string"],
         interpolations: &["interpolation"],
         symbols: &[("function_definition", Function, shapes::plain), ("class_definition", Type, shapes::plain)],
@@ -174,6 +178,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-javascript"),
         grammar: SupportLang::JavaScript,
         comments: &["comment", "html_comment", "hash_bang_line"],
+        line_comment: Some("//"),
         strings: &["string", "template_string", "regex", "jsx_text"],
         interpolations: &["template_substitution"],
         symbols: &[
@@ -229,6 +234,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-java"),
         grammar: SupportLang::Java,
         comments: &["line_comment", "block_comment"],
+        line_comment: Some("//"),
         strings: &["string_literal", "character_literal"],
         interpolations: &["string_interpolation"],
         symbols: &[
@@ -258,6 +264,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-c"),
         grammar: SupportLang::C,
         comments: &["comment"],
+        line_comment: Some("//"),
         strings: &["string_literal", "char_literal", "system_lib_string"],
         interpolations: &[],
         symbols: &[
@@ -286,6 +293,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-cpp"),
         grammar: SupportLang::Cpp,
         comments: &["comment"],
+        line_comment: Some("//"),
         strings: &["string_literal", "raw_string_literal", "char_literal", "system_lib_string"],
         interpolations: &[],
         symbols: &[
@@ -318,6 +326,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-csharp"),
         grammar: SupportLang::CSharp,
         comments: &["comment"],
+        line_comment: Some("//"),
         strings: &[
             "string_literal",
             "verbatim_string_literal",
@@ -358,6 +367,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-go"),
         grammar: SupportLang::Go,
         comments: &["comment"],
+        line_comment: Some("//"),
         strings: &["interpreted_string_literal", "raw_string_literal", "rune_literal"],
         interpolations: &[],
         symbols: &[
@@ -386,6 +396,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-rust"),
         grammar: SupportLang::Rust,
         comments: &["line_comment", "block_comment"],
+        line_comment: Some("//"),
         strings: &["string_literal", "raw_string_literal", "char_literal"],
         interpolations: &[],
         symbols: &[
@@ -416,6 +427,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-php"),
         grammar: SupportLang::Php,
         comments: &["comment"],
+        line_comment: Some("//"),
         strings: &["string", "encapsed_string", "heredoc", "nowdoc", "shell_command_expression"],
         interpolations: &[
             "variable_name",
@@ -454,6 +466,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-ruby"),
         grammar: SupportLang::Ruby,
         comments: &["comment"],
+        line_comment: None,
         strings: &[
             "string",
             "bare_string",
@@ -489,6 +502,7 @@ static ROWS: [Row; 13] = [
         compiled_in: cfg!(feature = "lang-yaml"),
         grammar: SupportLang::Yaml,
         comments: &["comment"],
+        line_comment: None,
         strings: &["double_quote_scalar", "single_quote_scalar", "block_scalar"],
         interpolations: &[],
         symbols: &[],
@@ -512,6 +526,7 @@ const TYPESCRIPT: Row = Row {
     compiled_in: false,
     grammar: SupportLang::TypeScript,
     comments: &["comment", "html_comment", "hash_bang_line"],
+    line_comment: Some("//"),
     strings: &[],
     interpolations: &["template_substitution", "template_type"],
     symbols: &[
@@ -567,12 +582,16 @@ pub(super) struct Role {
 }
 
 /// The roles of one grammar.
-pub(super) struct Roles(Vec<Role>);
+pub(super) struct Roles {
+    by_kind: Vec<Role>,
+    /// The kind of a whole file.
+    pub(super) root: Option<u16>,
+}
 
 impl Roles {
     /// The role of a kind; unknown kinds, among them `ERROR`, have none.
     pub(super) fn of(&self, kind: u16) -> Role {
-        self.0.get(usize::from(kind)).copied().unwrap_or_default()
+        self.by_kind.get(usize::from(kind)).copied().unwrap_or_default()
     }
 }
 
@@ -609,7 +628,9 @@ impl Row {
             }
         };
         let count = u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX);
-        Roles((0..count).map(role).collect())
+        let mut parser = Parser::new();
+        let empty = parser.set_language(&grammar).ok().and_then(|()| parser.parse("", None));
+        Roles { by_kind: (0..count).map(role).collect(), root: empty.map(|tree| tree.root_node().kind_id()) }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod facts;
 mod languages;
 mod outline;
 mod parsed;
+mod prose;
 mod rule;
 mod shapes;
 mod survey;

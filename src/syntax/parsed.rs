@@ -4,12 +4,13 @@ use std::ops::{ControlFlow, Range};
 
 use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::{LanguageExt as _, StrDoc};
-use tree_sitter::{ParseOptions, Parser, Tree};
+use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
 use super::languages::Row;
 use super::outline::Symbol;
 use super::survey::{self, Survey, line_of};
 use super::{Doc, Language, Node, Region, embedded};
+use crate::diff::{Hunk, Lines};
 use crate::finding::Line;
 
 /// How much a file may ask of the parser. Counts, not seconds: the same file has the same fate on every machine.
@@ -94,14 +95,65 @@ impl Parsed {
         }
         let source = String::from_utf8_lossy(source).into_owned();
         let masked = (language == Language::Php).then(|| embedded::php(&source)).flatten();
-        let tree = parse_tree(row, masked.as_ref().map_or(source.as_bytes(), |masked| &masked.code), limits)?;
+        let tree = parse_tree(row, masked.as_ref().map_or(source.as_bytes(), |masked| &masked.code), None, limits)?;
         let starts = line_starts(&source);
-        let depth = limits.depth.min(Limits::MAX_DEPTH);
-        let mut survey = survey::survey(row, &tree, &source, &starts, depth)?;
+        let mut parsed = Self::of(language, source, starts, tree, limits)?;
         if let Some(masked) = masked {
-            survey.regions.extend(masked.regions);
-            survey.regions.sort_by_key(|(range, _)| range.start);
+            parsed.survey.regions.extend(masked.regions);
+            parsed.survey.regions.sort_by_key(|(range, _)| range.start);
         }
+        Ok(parsed)
+    }
+
+    /// Parses the side of a change that `self`, the new side, was made from. What the hunks leave as it was is taken from
+    /// the tree of `self`, which takes a third of the time. With a syntax error on either side it is a parse of its own.
+    ///
+    /// Meant for outlines: an expression that the grammar finds ambiguous may be read the other way than by
+    /// [`Self::parse`] (one in 7,453 changed files of eleven projects; no outline and no mask differed).
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_old(&self, old: &[u8], hunks: &[Hunk], limits: &Limits) -> Result<Self, Unparsed> {
+        let anew = || Self::parse(self.language, old, limits);
+        if self.language == Language::Php || self.has_any_error() || u32::try_from(old.len()).is_err() {
+            return anew();
+        }
+        let source = String::from_utf8_lossy(old).into_owned();
+        let starts = line_starts(&source);
+        let mut tree = self.grep.root().get_doc().tree.clone();
+        // From the last to the first, so that an edit moves none of those still to come.
+        for hunk in hunks.iter().rev() {
+            let ours = bytes_of(&self.starts, self.source(), hunk.new);
+            let theirs = bytes_of(&starts, &source, hunk.old);
+            let (start_position, old_end_position) = (self.point(ours.start), self.point(ours.end));
+            tree.edit(&InputEdit {
+                start_byte: ours.start,
+                old_end_byte: ours.end,
+                new_end_byte: ours.start + theirs.len(),
+                start_position,
+                old_end_position,
+                new_end_position: after(start_position, &source[theirs]),
+            });
+        }
+        let tree = parse_tree(self.language.row(), source.as_bytes(), Some(&tree), limits)?;
+        if tree.root_node().has_error() {
+            return anew();
+        }
+        Self::of(self.language, source, starts, tree, limits)
+    }
+
+    /// Where a byte stands; the end of a source that ends its last line is on a line of its own.
+    fn point(&self, byte: usize) -> Point {
+        if byte == self.source().len() && self.source().ends_with('\n') {
+            return Point::new(self.line_count(), 0);
+        }
+        let row = line_of(&self.starts, byte).index();
+        Point::new(row, byte - self.starts.get(row).map_or(0, |start| *start as usize))
+    }
+
+    fn of(language: Language, source: String, starts: Vec<u32>, tree: Tree, limits: &Limits) -> Result<Self, Unparsed> {
+        let row = language.row();
+        let survey = survey::survey(row, &tree, &source, &starts, limits.depth.min(Limits::MAX_DEPTH))?;
         let grep = AstGrep::doc(StrDoc { src: source, lang: row.grammar, tree });
         Ok(Self { language, grep, starts, survey })
     }
@@ -252,7 +304,25 @@ pub fn parses_no_worse(language: Language, before: &str, after: &str) -> bool {
     }
 }
 
-fn parse_tree(row: &'static Row, source: &[u8], limits: &Limits) -> Result<Tree, Unparsed> {
+/// The bytes of a run of lines.
+fn bytes_of(starts: &[u32], source: &str, lines: Lines) -> Range<usize> {
+    let start = |line: u32| starts.get(line.saturating_sub(1) as usize).map_or(source.len(), |start| *start as usize);
+    start(lines.first)..start(lines.end())
+}
+
+/// Where a text ends that starts at a point.
+fn after(start: Point, text: &str) -> Point {
+    match memchr::memrchr(b'\n', text.as_bytes()) {
+        Some(last) => {
+            let rows = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+            Point::new(start.row + rows, text.len() - last - 1)
+        }
+        None => Point::new(start.row, start.column + text.len()),
+    }
+}
+
+/// Parses, with the edited tree of a similar text if there is one.
+fn parse_tree(row: &'static Row, source: &[u8], similar: Option<&Tree>, limits: &Limits) -> Result<Tree, Unparsed> {
     let mut parser = Parser::new();
     parser.set_language(&row.grammar.get_ts_language()).map_err(|_| Unparsed::Failed)?;
     let per_bytes = (source.len() as u64).saturating_mul(u64::from(limits.steps_per_100_bytes)) / 100;
@@ -265,7 +335,7 @@ fn parse_tree(row: &'static Row, source: &[u8], limits: &Limits) -> Result<Tree,
         None => ControlFlow::Break(()),
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or(&[]), None, Some(options));
+    let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or(&[]), similar, Some(options));
     tree.ok_or(if left == 0 { Unparsed::TooSlow } else { Unparsed::Failed })
 }
 

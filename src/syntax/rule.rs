@@ -11,7 +11,7 @@ use ast_grep_core::{Matcher as _, NodeMatch};
 use serde_json::Value;
 
 use super::shapes::Raw;
-use super::{Doc, Language, Node, Parsed};
+use super::{Doc, Language, Node, Parsed, Region};
 use crate::finding::Line;
 
 /// Deepest nesting of a rule object: it is read and matched by recursion.
@@ -213,6 +213,14 @@ impl RuleSet {
         &self.rules
     }
 
+    /// Whether some rule may match a comment, or a whole file with the comments around its code.
+    pub fn reads_comments(&self) -> bool {
+        let Some(roles) = self.rules.first().and_then(|rule| rule.language.row().roles()) else { return false };
+        let is_one = |kind: u16| Some(kind) == roles.root || roles.of(kind).region == Some(Region::Comment);
+        let kinds = self.by_kind.iter().enumerate().filter(|(_, rules)| !rules.is_empty());
+        !self.any.is_empty() || kinds.into_iter().any(|(kind, _)| u16::try_from(kind).is_ok_and(is_one))
+    }
+
     /// Every match of every rule of this language among the nodes that touch a wanted line, with the index of its rule;
     /// in document order, then by rule. What is reported of one rule is what [`Rule::find_in`] reports.
     pub fn scan(&self, parsed: &Parsed, wanted: &dyn Fn(Line) -> bool) -> Vec<(usize, Match)> {
@@ -238,6 +246,16 @@ impl RuleSet {
         });
         found.sort_by_key(|(index, matched)| (matched.bytes.start, std::cmp::Reverse(matched.bytes.end), *index));
         found
+    }
+}
+
+impl Parsed {
+    /// Visits in document order, outer before inner, every node that touches a wanted line.
+    pub fn visit<'p>(&'p self, wanted: &dyn Fn(Line) -> bool, mut each: impl FnMut(&Node<'p>)) {
+        walk(self, wanted, |node| {
+            each(&self.grep().adopt(node));
+            true
+        });
     }
 }
 

@@ -2,43 +2,38 @@
 
 use std::collections::BTreeMap;
 
-use super::walk::{added, parts, text};
-use crate::detect::{Builtin, FileView, Hit};
+use super::walk::{parts, text};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Node, Parsed};
 
 pub(super) const DETECTOR: Builtin = Builtin {
     name: "duplicate_key",
     help: "a key that stands twice in a map literal; `{key}` and `{first}`, the line of the earlier one",
     captures: &["key", "first"],
-    run,
+    reads_comments: false,
+    run: Run::Node(run),
 };
 
-fn run(view: &FileView<'_>) -> Vec<Hit> {
-    let Some(parsed) = view.parsed() else { return Vec::new() };
-    let mut hits = Vec::new();
-    added(view, parsed, |node| {
-        if !matches!(&*node.kind(), "dictionary" | "object" | "array_creation_expression" | "hash") {
-            return;
+fn run<'p>(_: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
+    if !matches!(&*node.kind(), "dictionary" | "object" | "array_creation_expression" | "hash") {
+        return;
+    }
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for item in node.children() {
+        if item.kind().contains("splat") || item.kind().contains("spread") || text(parsed, &item).starts_with("...") {
+            // What stands after a spread is there to override it.
+            seen.clear();
+            continue;
         }
-        let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-        for item in node.children() {
-            if item.kind().contains("splat") || item.kind().contains("spread") || text(parsed, &item).starts_with("...")
-            {
-                // What stands after a spread is there to override it.
-                seen.clear();
-                continue;
-            }
-            let Some((name, key)) = key(parsed, &item) else { continue };
-            let line = parsed.line_of(key.range().start).get();
-            if let Some(first) = seen.insert(name, line) {
-                let hit = Hit::in_source(parsed, key.range());
-                hits.push(hit.with("key", text(parsed, &key)).with("first", first.to_string()));
-                // One is enough to look at the literal; a table may hold hundreds.
-                break;
-            }
+        let Some((name, key)) = key(parsed, &item) else { continue };
+        let line = parsed.line_of(key.range().start).get();
+        if let Some(first) = seen.insert(name, line) {
+            let hit = Hit::in_source(parsed, key.range());
+            hits.push(hit.with("key", text(parsed, &key)).with("first", first.to_string()));
+            // One is enough to look at the literal; a table may hold hundreds.
+            break;
         }
-    });
-    hits
+    }
 }
 
 /// A key that is the same at every run, in a form in which equal keys are equal.

@@ -7,15 +7,16 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::walk::{added, bare, parts, text};
-use crate::detect::{Builtin, FileView, Hit};
+use super::walk::{bare, parts, text};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Language, Node, Parsed};
 
 pub(super) const DETECTOR: Builtin = Builtin {
     name: "unguarded_len_divisor",
     help: "Python, Go: `/ len(x)` without a test on `x` before it in the function; `{divisor}` and `{name}`",
     captures: &["divisor", "name"],
-    run,
+    reads_comments: false,
+    run: Run::Node(run),
 };
 
 static LENGTH: LazyLock<Regex> = LazyLock::new(|| {
@@ -23,17 +24,12 @@ static LENGTH: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is a constant that compiles")
 });
 
-fn run(view: &FileView<'_>) -> Vec<Hit> {
-    let Some(parsed) = view.parsed() else { return Vec::new() };
-    let mut hits = Vec::new();
-    added(view, parsed, |node| {
-        if let Some((divisor, name)) = divisor(parsed, node)
-            && !is_guarded(parsed, node, name)
-        {
-            hits.push(Hit::in_source(parsed, node.range()).with("divisor", divisor).with("name", name));
-        }
-    });
-    hits
+fn run<'p>(_: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
+    if let Some((divisor, name)) = divisor(parsed, node)
+        && !is_guarded(parsed, node, name)
+    {
+        hits.push(Hit::in_source(parsed, node.range()).with("divisor", divisor).with("name", name));
+    }
 }
 
 /// The divisor `len(x)` of a division, and `x`.

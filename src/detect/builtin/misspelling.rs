@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::detect::{Builtin, FileView, Hit};
+use crate::detect::{Builtin, FileView, Hit, Run};
+use crate::finding::Line;
 use crate::syntax::{Language, Region};
 
 pub(super) const DETECTOR: Builtin = Builtin {
     name: "misspelling_list",
     help: "a listed misspelling in a comment or a declared name; `{word}` and `{fix}`",
     captures: &["word", "fix"],
-    run,
+    reads_comments: true,
+    run: Run::File(run),
 };
 
 /// `wrong right`, one a line; in lower case, four letters or more, and no word of another language or a common name.
@@ -21,9 +23,19 @@ static CORRECTIONS: LazyLock<BTreeMap<&str, &str>> =
     LazyLock::new(|| LIST.lines().filter_map(|line| line.split_once(' ')).collect());
 
 fn run(view: &FileView<'_>) -> Vec<Hit> {
-    let Some(parsed) = view.parsed().filter(|parsed| parsed.language() != Language::Yaml) else { return Vec::new() };
+    if view.language == Some(Language::Yaml) {
+        return Vec::new();
+    }
+    let is_listed = |word: &str| CORRECTIONS.contains_key(word.to_ascii_lowercase().as_str());
+    let has_one =
+        |line: &Line| view.text.line_text(*line).is_some_and(|text| words(&text).any(|(_, word)| is_listed(word)));
+    let lines: Vec<Line> = view.change.added().filter(has_one).collect();
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let Some(parsed) = view.parsed() else { return Vec::new() };
     let mut hits = Vec::new();
-    for line in view.change.added() {
+    for line in lines {
         let range = parsed.line_range(line);
         let Some(text) = parsed.source().get(range.clone()) else { continue };
         for (start, word) in words(text) {

@@ -31,7 +31,7 @@ pub static DETECTORS: &[Builtin] = &[
     shell_command::DETECTOR,
     sql_query::DETECTOR,
     symbols::DECLARED,
-    symbols::TOUCHED,
+    symbols::GROWN,
     workflow::CHECKOUT,
     workflow::INJECTION,
     workflow::SECRET,

@@ -4,15 +4,16 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::walk::{added, text, within};
-use crate::detect::{Builtin, FileView, Hit};
+use super::walk::{text, within};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Node, Parsed};
 
 pub(super) const DETECTOR: Builtin = Builtin {
     name: "mutable_default_written",
     help: "Python: a list, dict or set as a default that the body changes in place; `{name}` and `{write}`",
     captures: &["name", "write"],
-    run,
+    reads_comments: false,
+    run: Run::Node(run),
 };
 
 macro_rules! pattern {
@@ -30,22 +31,17 @@ pattern!(
 );
 pattern!(MUTABLE_CALL, r"^(?:list|dict|set|bytearray|(?:collections\.)?(?:defaultdict|OrderedDict|deque|Counter))\(");
 
-fn run(view: &FileView<'_>) -> Vec<Hit> {
-    let Some(parsed) = view.parsed() else { return Vec::new() };
-    let mut hits = Vec::new();
-    added(view, parsed, |node| {
-        if node.kind() != "function_definition" || is_nested(parsed, node) {
-            return;
+fn run<'p>(_: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
+    if node.kind() != "function_definition" || is_nested(parsed, node) {
+        return;
+    }
+    let (Some(parameters), Some(body)) = (node.field("parameters"), node.field("body")) else { return };
+    for parameter in parameters.children() {
+        let Some(name) = default_name(parsed, &parameter) else { continue };
+        if let Some(write) = first_write(parsed, &body, name).filter(|_| !DELIBERATE.is_match(name)) {
+            hits.push(Hit::in_source(parsed, parameter.range()).with("name", name).with("write", write));
         }
-        let (Some(parameters), Some(body)) = (node.field("parameters"), node.field("body")) else { return };
-        for parameter in parameters.children() {
-            let Some(name) = default_name(parsed, &parameter) else { continue };
-            if let Some(write) = first_write(parsed, &body, name).filter(|_| !DELIBERATE.is_match(name)) {
-                hits.push(Hit::in_source(parsed, parameter.range()).with("name", name).with("write", write));
-            }
-        }
-    });
-    hits
+    }
 }
 
 /// A function inside a function is made anew with its defaults, which then serve as variables of the outer one.

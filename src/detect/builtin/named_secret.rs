@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use crate::detect::{Builtin, FileView, Hit};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::diff::trim_ending;
 use crate::finding::{Columns, RepoPath};
 use crate::rules::is_placeholder;
@@ -15,7 +15,8 @@ pub(super) const DETECTOR: Builtin = Builtin {
     name: "named_secret",
     help: "a generated-looking literal under a name such as `password`; `{name}`, and `{t}` for the value",
     captures: &["name", "t"],
-    run,
+    reads_comments: true,
+    run: Run::File(run),
 };
 
 /// Longest value that is looked at, in bytes.

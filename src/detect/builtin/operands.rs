@@ -1,21 +1,23 @@
 //! An operator with the same thing on both sides.
 
-use super::walk::{added, bare, parts, same_tokens, text, within};
-use crate::detect::{Builtin, FileView, Hit};
+use super::walk::{bare, parts, same_tokens, text, within};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Language, Node, Parsed};
 
 pub(super) const DUPLICATE: Builtin = Builtin {
     name: "duplicate_operand",
     help: "`a && a`, `a - a`: an operand twice; `{operand}` and `{operator}`",
     captures: &["operand", "operator"],
-    run: duplicate,
+    reads_comments: false,
+    run: Run::Node(duplicate),
 };
 
 pub(super) const COMPARISON: Builtin = Builtin {
     name: "self_comparison",
     help: "a comparison of something with itself; `{operand}` and `{operator}`",
     captures: &["operand", "operator"],
-    run: comparison,
+    reads_comments: false,
+    run: Run::Node(comparison),
 };
 
 const LOGICAL: [&str; 4] = ["&&", "||", "and", "or"];
@@ -23,44 +25,34 @@ const ARITHMETIC: [&str; 4] = ["-", "/", "%", "^"];
 // `!=` is how code asks for NaN.
 const COMPARING: [&str; 7] = ["==", "===", "<", ">", "<=", ">=", "is"];
 
-fn duplicate(view: &FileView<'_>) -> Vec<Hit> {
-    let Some(parsed) = view.parsed() else { return Vec::new() };
-    let mut hits = Vec::new();
-    added(view, parsed, |node| {
-        let Some((left, operator, right)) = binary(parsed, node) else { return };
-        let twin = if LOGICAL.contains(&operator) {
-            // Each operator of a chain looks at the operands to its left, so a pair is reported once.
-            let mut operands = Vec::new();
-            chain(parsed, &left, operator, &mut operands);
-            // `a && a.b && a` is worth `a`: where the value counts, the last operand of a chain is the result.
-            if value_counts(parsed.language()) && matches!(operator, "&&" | "and") {
-                operands = operands.pop().into_iter().collect();
-            }
-            operands.iter().any(|operand| same(parsed, operand, &right))
-                && operands.iter().all(|operand| is_pure(parsed, operand))
-        } else {
-            ARITHMETIC.contains(&operator) && same(parsed, &left, &right)
-        };
-        let known = twin && is_pure(parsed, &right) && !is_literal(&right) && !is_macro(parsed, &right);
-        if known && !may_be_template(parsed, node, operator) && !makes_nan(parsed, &right, operator) {
-            hits.push(hit(parsed, node, operator, &right));
+fn duplicate<'p>(_: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
+    let Some((left, operator, right)) = binary(parsed, node) else { return };
+    let twin = if LOGICAL.contains(&operator) {
+        // Each operator of a chain looks at the operands to its left, so a pair is reported once.
+        let mut operands = Vec::new();
+        chain(parsed, &left, operator, &mut operands);
+        // `a && a.b && a` is worth `a`: where the value counts, the last operand of a chain is the result.
+        if value_counts(parsed.language()) && matches!(operator, "&&" | "and") {
+            operands = operands.pop().into_iter().collect();
         }
-    });
-    hits
+        operands.iter().any(|operand| same(parsed, operand, &right))
+            && operands.iter().all(|operand| is_pure(parsed, operand))
+    } else {
+        ARITHMETIC.contains(&operator) && same(parsed, &left, &right)
+    };
+    let known = twin && is_pure(parsed, &right) && !is_literal(&right) && !is_macro(parsed, &right);
+    if known && !may_be_template(parsed, node, operator) && !makes_nan(parsed, &right, operator) {
+        hits.push(hit(parsed, node, operator, &right));
+    }
 }
 
-fn comparison(view: &FileView<'_>) -> Vec<Hit> {
-    let Some(parsed) = view.parsed() else { return Vec::new() };
-    let mut hits = Vec::new();
-    added(view, parsed, |node| {
-        let Some((left, operator, right)) = binary(parsed, node) else { return };
-        let wanted = COMPARING.contains(&operator) && same(parsed, &left, &right) && is_pure(parsed, &right);
-        let known = wanted && !is_literal(&right) && !is_macro(parsed, &right);
-        if known && !may_be_template(parsed, node, operator) && !asks_for_nan(parsed, &right, operator) {
-            hits.push(hit(parsed, node, operator, &right));
-        }
-    });
-    hits
+fn comparison<'p>(_: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
+    let Some((left, operator, right)) = binary(parsed, node) else { return };
+    let wanted = COMPARING.contains(&operator) && same(parsed, &left, &right) && is_pure(parsed, &right);
+    let known = wanted && !is_literal(&right) && !is_macro(parsed, &right);
+    if known && !may_be_template(parsed, node, operator) && !asks_for_nan(parsed, &right, operator) {
+        hits.push(hit(parsed, node, operator, &right));
+    }
 }
 
 fn hit(parsed: &Parsed, node: &Node<'_>, operator: &str, operand: &Node<'_>) -> Hit {

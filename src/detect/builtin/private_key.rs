@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use crate::detect::{Builtin, FileView, Hit};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::diff::{Hunk, trim_ending};
 use crate::finding::{Columns, Line};
 
@@ -13,7 +13,8 @@ pub(super) const DETECTOR: Builtin = Builtin {
     name: "private_key",
     help: "a PEM private key with a body, on added lines; `{kind}` is the header's kind, `{key}` its first line",
     captures: &["kind", "key"],
-    run,
+    reads_comments: true,
+    run: Run::File(run),
 };
 
 /// Characters of key material that must follow the header.

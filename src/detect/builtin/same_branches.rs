@@ -1,36 +1,32 @@
 //! Both ways of a decision do the same.
 
-use super::walk::{added, bare, parts, same_tokens};
-use crate::detect::{Builtin, FileView, Hit};
+use super::walk::{bare, parts, same_tokens};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Node, Parsed, Region};
 
 pub(super) const DETECTOR: Builtin = Builtin {
     name: "same_branches",
     help: "an `if` and its `else`, or both values of a conditional, are equal",
     captures: &[],
-    run,
+    reads_comments: false,
+    run: Run::Node(run),
 };
 
 /// Shortest body, in bytes, that is reported: below it stand placeholders such as `pass` and `return`.
 const SHORTEST: usize = 7;
 
-fn run(view: &FileView<'_>) -> Vec<Hit> {
-    let Some(parsed) = view.parsed() else { return Vec::new() };
-    let mut hits = Vec::new();
-    added(view, parsed, |node| {
-        let Some((then, other)) = branches(node) else { return };
-        // A comment before either says why there are two.
-        let between = parsed.regions().iter().any(|(range, region)| {
-            *region == Region::Comment && range.start >= then.range().end && range.end <= other.range().start
-        });
-        if !between && same(parsed, &then, &other) {
-            // The branch that was added is the one the author can still change.
-            let (first, _) = parsed.lines_of(then.range());
-            let whole = if view.is_added(first) { node.range() } else { other.range() };
-            hits.push(Hit::in_source(parsed, whole));
-        }
+fn run<'p>(view: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
+    let Some((then, other)) = branches(node) else { return };
+    // A comment before either says why there are two.
+    let between = parsed.regions().iter().any(|(range, region)| {
+        *region == Region::Comment && range.start >= then.range().end && range.end <= other.range().start
     });
-    hits
+    if !between && same(parsed, &then, &other) {
+        // The branch that was added is the one the author can still change.
+        let (first, _) = parsed.lines_of(then.range());
+        let whole = if view.is_added(first) { node.range() } else { other.range() };
+        hits.push(Hit::in_source(parsed, whole));
+    }
 }
 
 fn branches<'p>(node: &Node<'p>) -> Option<(Node<'p>, Node<'p>)> {

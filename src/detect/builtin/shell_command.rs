@@ -5,15 +5,16 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::built_string::{built, literal};
-use super::walk::{added, parts, text};
-use crate::detect::{Builtin, FileView, Hit};
+use super::walk::{parts, text};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Language, Node, Parsed};
 
 pub(super) const DETECTOR: Builtin = Builtin {
     name: "shell_command",
     help: "a command for a shell, built from values that are no constants; `{call}` and `{value}`",
     captures: &["call", "value"],
-    run,
+    reads_comments: false,
+    run: Run::Node(run),
 };
 
 macro_rules! pattern {
@@ -39,26 +40,21 @@ pattern!(SHELL, r"^(?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh(?:\s+-\w*c\b.*)?$|^cmd(?:
 pattern!(SHELL_FLAG, r"^(?:-\w*c|/[cC])$");
 pattern!(SHELL_START, r"^\s*(?:/(?:usr/)?bin/)?(?:(?:ba|z|da|k)?sh\s+-\w*c|cmd(?:\.exe)?\s+/[cC])\b");
 
-fn run(view: &FileView<'_>) -> Vec<Hit> {
-    let Some(parsed) = view.parsed() else { return Vec::new() };
-    let mut hits = Vec::new();
-    added(view, parsed, |node| {
-        let found = match &*node.kind() {
-            "call"
-            | "call_expression"
-            | "method_invocation"
-            | "function_call_expression"
-            | "object_creation_expression" => call(parsed, node),
-            "subshell" | "shell_command_expression" => built(parsed, node)
-                .and_then(|built| built.inserted.into_iter().next())
-                .map(|value| ("`…`".to_owned(), value)),
-            _ => None,
-        };
-        hits.extend(
-            found.map(|(call, value)| Hit::in_source(parsed, node.range()).with("call", call).with("value", value)),
-        );
-    });
-    hits
+fn run<'p>(_: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
+    let found = match &*node.kind() {
+        "call"
+        | "call_expression"
+        | "method_invocation"
+        | "function_call_expression"
+        | "object_creation_expression" => call(parsed, node),
+        "subshell" | "shell_command_expression" => built(parsed, node)
+            .and_then(|built| built.inserted.into_iter().next())
+            .map(|value| ("`…`".to_owned(), value)),
+        _ => None,
+    };
+    hits.extend(
+        found.map(|(call, value)| Hit::in_source(parsed, node.range()).with("call", call).with("value", value)),
+    );
 }
 
 /// The callee and the first value that reaches the shell.

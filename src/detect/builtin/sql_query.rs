@@ -6,15 +6,16 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::built_string::built;
-use super::walk::{added, parts, text};
-use crate::detect::{Builtin, FileView, Hit};
+use super::walk::{parts, text};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Language, Node, Parsed};
 
 pub(super) const DETECTOR: Builtin = Builtin {
     name: "sql_query",
     help: "SQL built from values in a call that runs it; `{call}` and `{value}`",
     captures: &["call", "value"],
-    run,
+    reads_comments: false,
+    run: Run::Node(run),
 };
 
 macro_rules! pattern {
@@ -53,25 +54,20 @@ fn is_structure(value: &str) -> bool {
     value.starts_with("self.") || value.starts_with("this.") || STRUCTURE.is_match(last.unwrap_or(value))
 }
 
-fn run(view: &FileView<'_>) -> Vec<Hit> {
-    let Some(parsed) = view.parsed() else { return Vec::new() };
-    let mut hits = Vec::new();
-    added(view, parsed, |node| {
-        let is_call = matches!(
-            &*node.kind(),
-            "call"
-                | "call_expression"
-                | "method_invocation"
-                | "function_call_expression"
-                | "member_call_expression"
-                | "invocation_expression"
-                | "object_creation_expression"
-        );
-        if let Some((call, value)) = is_call.then(|| call(parsed, node)).flatten() {
-            hits.push(Hit::in_source(parsed, node.range()).with("call", call).with("value", value));
-        }
-    });
-    hits
+fn run<'p>(_: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
+    let is_call = matches!(
+        &*node.kind(),
+        "call"
+            | "call_expression"
+            | "method_invocation"
+            | "function_call_expression"
+            | "member_call_expression"
+            | "invocation_expression"
+            | "object_creation_expression"
+    );
+    if let Some((call, value)) = is_call.then(|| call(parsed, node)).flatten() {
+        hits.push(Hit::in_source(parsed, node.range()).with("call", call).with("value", value));
+    }
 }
 
 /// The callee and the first value that goes into the text of a statement.

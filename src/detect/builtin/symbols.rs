@@ -1,36 +1,55 @@
 //! Places at which facts about a symbol are asked for. Whether the facts hold is the pack's `needs` to say; these only
 //! leave out symbols whose facts would be unknown.
 
-use crate::detect::{Builtin, FileView, Hit};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::finding::Line;
 use crate::syntax::{Parsed, Symbol};
 
-pub(super) const TOUCHED: Builtin = Builtin {
-    name: "touched_function",
-    help: "each function of more than 40 lines that the change added to, at the first such line; `{name}` and `{lines}`",
+pub(super) const GROWN: Builtin = Builtin {
+    name: "grown_function",
+    help: "each function of more than 40 lines that the change made longer, at its first added line; `{name}` and `{lines}`",
     captures: &["name", "lines"],
-    run: touched,
+    reads_comments: false,
+    run: Run::File(grown),
 };
 
 pub(super) const DECLARED: Builtin = Builtin {
     name: "declared_function",
     help: "each public function of 10 lines or more whose declaration is an added line; `{name}` and `{lines}`",
     captures: &["name", "lines"],
-    run: declared,
+    reads_comments: false,
+    run: Run::File(declared),
 };
 
 /// Shorter functions are not offered: every one that is costs a parse of the old side to ask for its facts.
-const TOUCHED_LINES: u32 = 41;
+const GROWN_LINES: u32 = 41;
 const DECLARED_LINES: u32 = 10;
 
-fn touched(view: &FileView<'_>) -> Vec<Hit> {
-    sound(view, TOUCHED_LINES, |parsed, symbol| {
-        let first =
-            (symbol.line.get()..=symbol.end_line.get()).filter_map(Line::new).find(|line| view.is_added(*line))?;
+fn grown(view: &FileView<'_>) -> Vec<Hit> {
+    sound(view, GROWN_LINES, |parsed, symbol| {
+        let first = may_have_grown(view, symbol)?;
         // The line may belong to a function inside this one, whose facts would answer.
         let own = parsed.enclosing_function(first).is_some_and(|inner| inner.bytes == symbol.bytes);
         own.then_some(first)
     })
+}
+
+/// The first added line of a function with more added lines than lines that were surely removed from it: those between
+/// lines of it that stayed.
+fn may_have_grown(view: &FileView<'_>, symbol: &Symbol) -> Option<Line> {
+    let (start, end) = (symbol.line.get(), symbol.end_line.get());
+    let (mut first, mut added, mut removed) = (None, 0, 0);
+    for hunk in view.change.hunks() {
+        let (from, to) = (hunk.new.first.max(start), hunk.new.end().min(end + 1));
+        if from < to {
+            first = first.or(Line::new(from));
+            added += to - from;
+        }
+        if start < hunk.new.first && hunk.new.end() <= end {
+            removed += hunk.old.count;
+        }
+    }
+    first.filter(|_| added > removed)
 }
 
 fn declared(view: &FileView<'_>) -> Vec<Hit> {

@@ -1,24 +1,6 @@
-//! The way built-ins look at a tree: from the root down, only where lines were added.
+//! The way built-ins look at a tree.
 
-use crate::detect::FileView;
-use crate::finding::Line;
 use crate::syntax::{Node, Parsed, Region};
-
-/// Calls for every node with an added line in it, outer before inner, in document order.
-pub(super) fn added<'p>(view: &FileView<'_>, parsed: &'p Parsed, mut each: impl FnMut(&Node<'p>)) {
-    let lines: Vec<Line> = view.change.added().collect();
-    let mut open = vec![parsed.root()];
-    while let Some(node) = open.pop() {
-        let (first, last) = parsed.lines_of(node.range());
-        if lines.get(lines.partition_point(|line| *line < first)).is_none_or(|line| *line > last) {
-            continue;
-        }
-        each(&node);
-        let from = open.len();
-        open.extend(node.children());
-        open[from..].reverse();
-    }
-}
 
 /// Every node of a subtree, outer before inner, but none inside a node for which `enter` is false.
 pub(super) fn within<'p>(node: &Node<'p>, mut enter: impl FnMut(&Node<'p>) -> bool) {

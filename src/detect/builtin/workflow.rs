@@ -6,28 +6,31 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::walk::{parts, text, within};
-use crate::detect::{Builtin, FileView, Hit};
+use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Language, Node, Parsed};
 
 pub(super) const INJECTION: Builtin = Builtin {
     name: "workflow_injection",
     help: "an expression with outsiders' text inside `run:` or a github-script; `{0}` is the expression",
     captures: &["path"],
-    run: injection,
+    reads_comments: false,
+    run: Run::File(injection),
 };
 
 pub(super) const CHECKOUT: Builtin = Builtin {
     name: "workflow_untrusted_checkout",
     help: "a checkout of the pull request's code under `pull_request_target` or `workflow_run`; `{event}`",
     captures: &["event"],
-    run: checkout,
+    reads_comments: false,
+    run: Run::File(checkout),
 };
 
 pub(super) const SECRET: Builtin = Builtin {
     name: "workflow_secret_printed",
     help: "a secret that a script prints to the log",
     captures: &[],
-    run: secret,
+    reads_comments: false,
+    run: Run::File(secret),
 };
 
 macro_rules! pattern {

@@ -106,7 +106,7 @@ pub(super) struct File {
 pub(super) struct ReadBy {
     /// The text detectors.
     pub(super) text: bool,
-    /// The detectors that need a parse.
+    /// The detectors that need a parse. They are not asked where only comments and blank lines changed.
     pub(super) parser: bool,
     /// A model.
     pub(super) model: bool,

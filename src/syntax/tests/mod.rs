@@ -7,6 +7,7 @@ mod mask;
 mod outline_family_c;
 mod outline_scripts;
 mod outline_web;
+mod parse_old;
 mod rules;
 
 use super::{Language, Limits, Parsed, Symbol};
