@@ -115,8 +115,12 @@ impl Rules {
         };
         let mut packs: Vec<RawPack> = EMBEDDED.iter().filter_map(&mut embedded).collect();
         let mut own: Vec<String> = Vec::new();
+        let mut all_read = true;
         for source in project {
-            let Some(pack) = RawPack::parse(&source.name, &source.text, &mut problems) else { continue };
+            let Some(pack) = RawPack::parse(&source.name, &source.text, &mut problems) else {
+                all_read = false;
+                continue;
+            };
             let is_embedded = |other: &RawPack| EMBEDDED.iter().any(|pack| pack.name == other.source);
             match packs.iter_mut().find(|other| other.name == pack.name) {
                 Some(other) if replace && is_embedded(other) && !own.contains(&other.source) => *other = pack,
@@ -135,7 +139,7 @@ impl Rules {
             .filter(|pack| !own.contains(&pack.source))
             .filter_map(|pack| Some((pack.name.clone(), pack.classes.clone()?)))
             .collect();
-        let packs = select(packs, selected, &mut problems);
+        let packs = select(packs, selected, all_read, &mut problems);
         // Path classes belong to all packs: one may be chosen without the pack that defines what it names.
         let chosen = |name: &str| packs.iter().any(|pack| pack.name == name);
         let shared = shared.into_iter().filter(|(name, _)| !chosen(name)).map(|(_, classes)| classes).collect();
@@ -179,8 +183,9 @@ impl Rules {
     }
 }
 
-/// Picks packs by glob in the order of the globs; each pack once.
-fn select(packs: Vec<RawPack>, selected: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<RawPack> {
+/// Picks packs by glob in the order of the globs; each pack once. A name that no pack has may be that of a pack which could
+/// not be read: then that is the problem to mend.
+fn select(packs: Vec<RawPack>, selected: Option<&Node>, all_read: bool, problems: &mut Vec<Problem>) -> Vec<RawPack> {
     let Some(selected) = selected else { return packs };
     let mut rest: Vec<Option<RawPack>> = packs.into_iter().map(Some).collect();
     let mut picked = Vec::new();
@@ -200,7 +205,7 @@ fn select(packs: Vec<RawPack>, selected: Option<&Node>, problems: &mut Vec<Probl
                 picked.extend(slot.take());
             }
         }
-        if picked.len() == before && !picked.iter().any(|pack: &RawPack| glob.is_match(&pack.name)) {
+        if all_read && picked.len() == before && !picked.iter().any(|pack: &RawPack| glob.is_match(&pack.name)) {
             let names: Vec<_> = rest.iter().flatten().map(|pack| pack.name.as_str()).collect();
             problems.push(Problem::at(&item.at, format!("no pack is named `{text}`")).help(nearest(text, &names)));
         }

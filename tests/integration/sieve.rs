@@ -414,3 +414,32 @@ fn a_secret_stands_in_no_report() {
         assert!(!place.run(["explain", print]).text().contains(&secret));
     }
 }
+
+/// A change of comments alone asks no parser, unless a detector reads comments.
+#[test]
+fn a_change_of_comments_is_parsed_for_those_who_read_comments() {
+    const FILE: &str = "# old\nx = []\nif x is []:\n    pass\n";
+    let review = |rule: &str, text: &str| {
+        let tag = format!("  Note:\n    detect: [{{id: rule, lang: python, {rule}, message: seen}}]\n");
+        let place = Place::with(&[
+            ("diffsieve.toml", "packs = [\"house\"]\n"),
+            (".diffsieve/rules/house.yml", &format!("{HOUSE}{tag}")),
+            ("a.py", FILE),
+        ]);
+        place.write("a.py", text);
+        place.commit("topic");
+        let review = place.review(["--fail-on", "never"]);
+        (review.shown(), review.report["change"]["files"][0]["read_by"]["parser"].as_bool())
+    };
+    let comment = FILE.replace("old", "new, mentions ICE");
+    let code = FILE.replace("x is []", "x is  []");
+    let hit = vec!["Note a.py:1".to_owned()];
+    assert_eq!(review("rule: {pattern: '$A is []'}", &comment), (vec![], Some(false)));
+    assert_eq!(review("rule: {pattern: '$A is []'}", &code), (vec!["Note a.py:3".to_owned()], Some(true)));
+    assert_eq!(review("rule: {kind: comment, regex: ICE}", &comment), (hit.clone(), Some(true)));
+    assert_eq!(review("rule: {kind: module, regex: ICE}", &comment), (hit.clone(), Some(true)));
+    assert_eq!(review("in: comment, regex: ICE", &comment), (hit, Some(true)));
+    assert_eq!(review("in: comment, regex: FIRE", &comment), (vec![], Some(false)));
+    // Lines that went with the comment may be code.
+    assert_eq!(review("rule: {pattern: '$A is []'}", &comment.replace("    pass\n", "")).1, Some(true));
+}
