@@ -8,6 +8,7 @@ use diffsieve::finding::Finding;
 
 use super::args::{AcceptArgs, BaselineCommand, PlaceArgs};
 use super::exit::Exit;
+use super::policy;
 use super::setup::{self, Reviewed};
 use super::{Failure, env, output};
 
@@ -28,8 +29,8 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
         .as_deref()
         .map(|text| Date::parse(text).ok_or_else(|| anyhow!("`{text}` is no day; write one such as 2026-12-31")))
         .transpose()?;
-    let path = setup::work_tree(&args.place)?.join(PATH);
-    let mut baseline = match (setup::read_policy(&path, PATH)?, update) {
+    let path = policy::work_tree(&args.place)?.join(PATH);
+    let mut baseline = match (policy::read_policy(&path, PATH)?, update) {
         (Some(_), false) => {
             return Err(anyhow!("`{}` is there already; `baseline update` adds to it", super::shown(&path)).into());
         }
@@ -74,9 +75,10 @@ fn entry(finding: &Finding, reason: &str, until: Option<Date>) -> Entry {
 }
 
 fn prune(place: &PlaceArgs) -> Result<Exit, Failure> {
-    let root = setup::work_tree(place)?;
+    let root = policy::work_tree(place)?;
     let path = root.join(PATH);
-    let text = setup::read_policy(&path, PATH)?.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(&path)))?;
+    let text =
+        policy::read_policy(&path, PATH)?.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(&path)))?;
     let mut baseline = Baseline::parse(PATH, &text)?;
     let today = env::today();
     let mut gone = Vec::new();

@@ -6,6 +6,7 @@ mod env;
 mod exit;
 mod explain;
 mod output;
+mod policy;
 mod review;
 mod rules;
 mod schema;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 use diffsieve::document::Problem;
-use diffsieve::escape;
+use diffsieve::{escape, git, scope};
 
 use args::{Cli, Command};
 use exit::Exit;
@@ -88,6 +89,18 @@ enum Failure {
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Self::Usage(error)
+    }
+}
+
+impl From<git::Error> for Failure {
+    fn from(error: git::Error) -> Self {
+        if error.is_incomplete() { Self::Incomplete(error.into()) } else { Self::Usage(error.into()) }
+    }
+}
+
+impl From<scope::Error> for Failure {
+    fn from(error: scope::Error) -> Self {
+        if error.is_incomplete() { Self::Incomplete(error.into()) } else { Self::Usage(error.into()) }
     }
 }
 

@@ -12,7 +12,7 @@ use diffsieve::syntax::{FACTS, Language};
 
 use super::args::{PlaceArgs, RulesCommand, SchemaName};
 use super::exit::Exit;
-use super::{Failure, print, schema, setup};
+use super::{Failure, policy, print, schema};
 
 pub(super) fn run(command: RulesCommand) -> Result<Exit, Failure> {
     match command {
@@ -26,7 +26,7 @@ pub(super) fn run(command: RulesCommand) -> Result<Exit, Failure> {
 }
 
 fn list(place: &PlaceArgs) -> Result<Exit, Failure> {
-    let loadout = setup::rules_only(place, Examples::Read)?;
+    let loadout = policy::of_work_tree(place, Examples::Read)?;
     let mut text = String::new();
     for pack in &loadout.rules.packs {
         let about = pack.about.as_deref().unwrap_or_default();
@@ -64,7 +64,7 @@ fn diffsieve_visible(text: &str) -> String {
 }
 
 fn show(name: Option<&str>, resolved: bool, lang: Option<&str>, place: &PlaceArgs) -> Result<Exit, Failure> {
-    let loadout = setup::rules_only(place, Examples::Read)?;
+    let loadout = policy::of_work_tree(place, Examples::Read)?;
     let language = lang
         .map(|name| Language::parse_name(name).ok_or_else(|| anyhow!("there is no language `{name}`")))
         .transpose()?;
@@ -85,12 +85,12 @@ fn show(name: Option<&str>, resolved: bool, lang: Option<&str>, place: &PlaceArg
 /// The loaded packs with further files laid over them.
 fn with_files(files: &[PathBuf], place: &PlaceArgs) -> Result<Rules, Failure> {
     if files.is_empty() {
-        return Ok(setup::rules_only(place, Examples::Read)?.rules);
+        return Ok(policy::of_work_tree(place, Examples::Read)?.rules);
     }
     let mut sources = Vec::new();
     for path in files {
         let name = super::shown(path);
-        let text = setup::read_policy(path, &name)?.ok_or_else(|| anyhow!("there is no file `{name}`"))?;
+        let text = policy::read_policy(path, &name)?.ok_or_else(|| anyhow!("there is no file `{name}`"))?;
         sources.push(Source { name, text });
     }
     let rules = Rules::load_files(&sources)?;
