@@ -99,6 +99,16 @@ impl<'a> FileView<'a> {
             .as_ref()
     }
 
+    /// The added lines whose text is wanted, with the parse. Nothing is parsed where there are none.
+    fn parsed_lines(&self, wanted: impl Fn(&str) -> bool) -> Option<(&Parsed, Vec<Line>)> {
+        let is_wanted = |line: &Line| self.text.line_text(*line).is_some_and(|text| wanted(&text));
+        let lines: Vec<Line> = self.change.added().filter(is_wanted).collect();
+        if lines.is_empty() {
+            return None;
+        }
+        Some((self.parsed()?, lines))
+    }
+
     /// Whether the change may touch code: not where every line that it adds or removes is a comment or blank. Code that
     /// stands as it stood is nobody's finding, so such a file needs no parse.
     pub fn touches_code(&self) -> bool {

@@ -1,9 +1,5 @@
 //! A shell that receives a string put together from values. A name alone is not reported: where it was built is unknown.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::built_string::{built, literal};
 use super::walk::{parts, text};
 use crate::detect::{Builtin, FileView, Hit, Run};
@@ -16,13 +12,6 @@ pub(super) const DETECTOR: Builtin = Builtin {
     reads_comments: false,
     run: Run::Node(run),
 };
-
-macro_rules! pattern {
-    ($name:ident, $pattern:expr) => {
-        static $name: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new($pattern).expect("the pattern is a constant that compiles"));
-    };
-}
 
 pattern!(PY_SHELL_FLAG, r"^(?:(?:subprocess|sp)\.)?(?:run|call|Popen|check_call|check_output)$");
 pattern!(
