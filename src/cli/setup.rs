@@ -80,24 +80,46 @@ fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
     }
     let mut files = patch::parse(&bytes, &diff::Limits::default())
         .map_err(|error| anyhow!("the patch in {name} cannot be read: {error}"))?;
-    if files.is_empty() && !bytes.trim_ascii().is_empty() {
+    if bytes.trim_ascii().is_empty() {
+        let why = anyhow!("{name} is empty, as it is too where `git diff` failed: nothing was reviewed");
+        return Err(Failure::Incomplete(why));
+    }
+    if files.is_empty() {
         return Err(
             anyhow!("{name} is no patch: a unified diff is needed, as `git diff` and `diff -u` write it").into()
         );
     }
+    completed(&mut files, place);
     let loadout = policy::of_patch(&files, place)?;
     for file in files.iter_mut().filter(|file| loadout.config.exclude.is_match(&file.path)) {
         file.body = diff::Body::NotCode(diff::NotCode::Excluded);
     }
+    let in_parts =
+        files.iter().filter(|file| matches!(&file.body, diff::Body::Text { new, .. } if !new.is_whole())).count();
     let mut notes = Vec::new();
-    if files.is_empty() {
-        notes.push("the patch changes no file".to_owned());
-    }
-    if files.iter().any(|file| matches!(&file.body, diff::Body::Text { new, .. } if !new.is_whole())) {
-        notes.push("a patch shows only parts of a changed file: those are read by the text detectors alone".to_owned());
+    if in_parts > 0 {
+        notes.push(format!(
+            "of {in_parts} changed files the patch shows only parts and no repository here has the rest: those were read \
+             by the text detectors alone"
+        ));
     }
     let change = Change { description: format!("the patch in {name}"), notes, ..Change::default() };
     Ok(finish(&Loaded::new(files), change, loadout, Provenance::default()))
+}
+
+/// Completes the files of a patch from the repository it was made in, where we are in it.
+fn completed(files: &mut Vec<FileChange>, place: &PlaceArgs) {
+    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let Ok(repo) = Repository::open(&dir, &env::var) else { return };
+    let reader = repo.reader();
+    let complete = |file: FileChange| {
+        let limits = detect::limits(&file.path, file.class);
+        match file.old_id.as_ref().and_then(|id| reader.blob_of_prefix(id, limits.file_bytes)) {
+            Some(old) => patch::complete(file, old, &limits),
+            None => file,
+        }
+    };
+    *files = std::mem::take(files).into_iter().map(complete).collect();
 }
 
 fn finish<C: Changes>(files: &C, change: Change, loadout: Loadout, provenance: Provenance) -> Reviewed {

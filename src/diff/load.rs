@@ -139,6 +139,7 @@ pub fn load(planned: &Planned, reader: &mut Reader, limits: &Limits, exclude: &G
         new_kind: kind(&change.new),
         class: *class,
         body,
+        old_id: None,
     }
 }
 

@@ -145,6 +145,8 @@ pub struct FileChange {
     pub class: PathClass,
     /// Its lines.
     pub body: Body,
+    /// The old blob as a patch names it, perhaps cut short; none where the file does not come from a patch.
+    pub old_id: Option<String>,
 }
 
 impl FileChange {

@@ -767,8 +767,8 @@ fn patches_of_every_kind() {
     let change = "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,2 @@\n one\n+MARK-1\n";
     let cases: [(&str, Vec<u8>, i32, &[&str]); 24] = [
         ("plain", change.into(), 0, &["a.txt:2"]),
-        ("empty", Vec::new(), 0, &["the patch changes no file"]),
-        ("only line feeds", b"\n\n\n".to_vec(), 0, &["the patch changes no file"]),
+        ("empty", Vec::new(), 3, &["standard input is empty"]),
+        ("only line feeds", b"\n\n\n".to_vec(), 3, &["standard input is empty"]),
         ("CRLF", change.replace('\n', "\r\n").into(), 0, &["a.txt:2"]),
         ("with a mail around it", format!("From: a\nSubject: [PATCH] x\n\n---\n a.txt | 1 +\n\n{change}-- \n2.40\n").into(), 0, &["a.txt:2"]),
         ("truncated in a hunk", change[..change.len() - 9].into(), 2, &["patch", "line "]),
@@ -798,7 +798,7 @@ fn patches_of_every_kind() {
     check("no end", place.program(["--patch", "/dev/zero"]), 2, &["/dev/zero has more than 268435456 bytes"]);
     check(
         "a base",
-        place.program(["--patch", "-", "--config-from", "base"]),
+        place.program(["--patch", "-", "--config-from", "base"]).fed(change),
         2,
         &["a patch has neither base nor head"],
     );

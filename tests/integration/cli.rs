@@ -235,6 +235,39 @@ fn a_patch_is_reviewed_without_a_repository() {
     assert_eq!(place.program(["--patch", "/dev/stdin"]).fed(file("c.txt")).review().shown(), ["Marker c.txt:1"]);
 }
 
+/// In the repository a patch comes from, its files are read whole, so that parsers can look too.
+#[test]
+fn a_patch_of_this_repository_is_read_as_its_commits_are() {
+    let base = "def f(mode):\n    x = 1\n    y = 2\n    z = 3\n    a = 4\n    return mode\n";
+    let place = Place::with(&[("a.py", base), ("b.py", base)]);
+    place.write("a.py", base.replace("return mode", "return mode is \"fast\""));
+    place.git(["rm", "-q", "b.py"]);
+    place.write("c.py", base.replace("    x = 1\n", "    x = 1\n    assert (x, 'never')\n"));
+    place.commit("topic");
+    let of_range = place.review(["--range", "main...topic"]).shown();
+    assert_eq!(of_range, ["IsLiteral a.py:6", "AssertTuple c.py:3"]);
+    for options in [&["-M"][..], &["-M", "--no-renames", "-U0"], &["-M", "--full-index"]] {
+        let patch = place.git([&["diff", "main...topic"], options].concat());
+        let review = place.program(["--patch", "-"]).fed(patch.clone() + "\n").review();
+        assert_eq!(review.shown(), of_range, "{patch}");
+        assert_eq!(review.report["change"]["files"][0]["read_by"]["parser"], true);
+    }
+    // Elsewhere the parts have to do, and the report says so.
+    let elsewhere = Place::new();
+    let review = elsewhere.program(["--patch", "-"]).fed(place.git(["diff", "main...topic"]) + "\n").review();
+    assert!(review.notes().contains("no repository here has the rest"), "{}", review.notes());
+}
+
+/// A pipe from a command that failed brings nothing, which must not pass.
+#[test]
+fn an_empty_patch_is_no_pass() {
+    let place = Place::new();
+    for nothing in ["", "\n \n"] {
+        let run = place.program(["--patch", "-"]).fed(nothing.to_owned());
+        run.run().fails(3, &["standard input is empty"]);
+    }
+}
+
 #[test]
 fn the_first_configuration_file_counts() {
     let place = Place::with(&[("a.txt", "one\n"), (".diffsieve/rules/house.yml", HOUSE)]);

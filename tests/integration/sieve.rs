@@ -205,7 +205,7 @@ fn a_baseline_accepts_by_fingerprint_with_reason() {
     let (place, _) = marked();
     place.run(["baseline", "create", "--reason", "  "]).fails(2, &["an acceptance needs a reason"]);
     let created = place.run(["baseline", "create", "--reason", "legacy"]);
-    created.fails(0, &["1 accepted in .diffsieve/baseline.json", "commit it to make it count"]);
+    created.fails(0, &["1 accepted in .diffsieve/baseline.json", "from the base branch"]);
     let review = place.review(["--fail-on", "note"]);
     assert_eq!(review.removed(), ["Marker notes.txt:3 suppressed:baseline"]);
     assert_eq!(review.dropped()[0]["dropped"]["why"], "legacy");
@@ -241,8 +241,11 @@ fn a_baseline_entry_expires() {
     let prefix = print[..6].to_owned();
     let args = ["baseline", "create", "--reason", "for now", "--until", "2020-02-30"];
     place.run(args).fails(2, &["`2020-02-30` is no day", "2026-12-31"]);
-    let args = ["baseline", "create", "--reason", "for now", "--until", "2020-02-29", "--only", &prefix];
+    let args = ["baseline", "create", "--reason", "for now", "--until", "2020-02-29"];
+    place.run(args).fails(2, &["the day of --until is past"]);
+    let args = ["baseline", "create", "--reason", "for now", "--until", "2999-02-28", "--only", &prefix];
     place.run(args).fails(0, &["1 accepted"]);
+    place.write(".diffsieve/baseline.json", place.read(".diffsieve/baseline.json").replace("2999-02-28", "2020-02-29"));
     let review = place.review(["--fail-on", "note"]);
     assert_eq!(review.shown(), ["Marker notes.txt:3"]);
     assert_eq!(review.code, 1);
@@ -250,7 +253,7 @@ fn a_baseline_entry_expires() {
     place.run(["baseline", "prune"]).fails(0, &["expired", "1 removed, 0 kept"]);
     assert!(!place.read(".diffsieve/baseline.json").contains(&print));
     let wrong = ["baseline", "update", "--reason", "x", "--only", "ffffffff"];
-    place.run(wrong).fails(2, &["no shown finding has one of these fingerprints"]);
+    place.run(wrong).fails(2, &["no finding has the fingerprint `ffffffff`"]);
 }
 
 #[test]
