@@ -421,4 +421,9 @@ impl Finding {
     pub fn is_capped(&self) -> bool {
         self.dropped.as_ref().is_some_and(|dropped| dropped.stage == Stage::Rank)
     }
+
+    /// Whether only a cap, or a finding that stands for it, keeps it from being shown.
+    pub fn is_hidden(&self) -> bool {
+        self.dropped.as_ref().is_some_and(|dropped| matches!(dropped.stage, Stage::Merge | Stage::Rank))
+    }
 }

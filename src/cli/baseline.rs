@@ -58,9 +58,10 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
     Ok(Exit::Passed)
 }
 
-/// The findings to accept: those that are shown or hidden by a cap alone, all of them or the ones asked for.
+/// The findings to accept: those that are shown, or hidden by a cap alone or behind one of the same tag and place; all
+/// of them or the ones asked for.
 fn chosen<'r>(review: &'r Review, only: &[String]) -> anyhow::Result<Vec<&'r Finding>> {
-    let all = || review.findings.iter().chain(review.dropped.iter().filter(|finding| finding.is_capped()));
+    let all = || review.findings.iter().chain(review.dropped.iter().filter(|finding| finding.is_hidden()));
     if only.is_empty() {
         return Ok(all().collect());
     }
@@ -69,7 +70,12 @@ fn chosen<'r>(review: &'r Review, only: &[String]) -> anyhow::Result<Vec<&'r Fin
         let is_it = |finding: &&Finding| finding.fingerprint.as_str().starts_with(wanted.as_str());
         let mut found = all().filter(is_it);
         match (found.next(), found.next()) {
-            (Some(finding), None) => chosen.push(finding),
+            (Some(finding), None) => {
+                let place = |other: &Finding| {
+                    (other.claim.tag.clone(), other.claim.location.path.clone(), other.claim.location.line)
+                };
+                chosen.extend(all().filter(|other| place(other) == place(finding)));
+            }
             (Some(_), Some(_)) => {
                 return Err(anyhow!("several findings have a fingerprint that starts with `{wanted}`"));
             }
