@@ -1,6 +1,7 @@
 //! Deterministic detectors: the added lines of one file in, claims out. What a pattern can say lives in `rules/*.yml`; a
 //! built-in is for what needs more, one file each, listed in [`DETECTORS`].
 
+mod before;
 mod builtin;
 mod check;
 mod engine;

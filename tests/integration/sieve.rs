@@ -446,3 +446,74 @@ fn a_change_of_comments_is_parsed_for_those_who_read_comments() {
     // Lines that went with the comment may be code.
     assert_eq!(review("rule: {pattern: '$A is []'}", &comment.replace("    pass\n", "")).1, Some(true));
 }
+
+/// A fault put into the middle of a construct that stays is a fault of this change; one that was there is not.
+#[test]
+fn a_fault_put_into_a_standing_construct_is_found_where_it_was_put() {
+    let review = |old: &str, new: &str| {
+        let place = Place::with(&[("a.py", old)]);
+        place.write("a.py", new);
+        place.commit("topic");
+        place.review(["--fail-on", "never"]).shown()
+    };
+    let call = |argument: &str, more: &str| {
+        format!(
+            "import subprocess\ndef f(c):\n    subprocess.call(\n        {argument},\n        {more}shell=True,\n    )\n"
+        )
+    };
+    assert_eq!(review(&call("\"ls\"", ""), &call("\"ls \" + c", "")), ["CommandInjection a.py:4"]);
+    assert_eq!(review(&call("\"ls \" + c", ""), &call("\"ls \" + c", "cwd=c, ")), Vec::<String>::new());
+    assert_eq!(review(&call("\"ls \" + c", ""), &call("\"ls -l \" + c", "")), Vec::<String>::new());
+    let split = "import subprocess\ndef f(c):\n    subprocess.call(\"ls \" + c, shell=\n        True)\n";
+    let level = |new: &str| {
+        let place = Place::with(&[("a.py", "import subprocess\n")]);
+        place.write("a.py", new);
+        place.commit("topic");
+        place.review(["--fail-on", "never"]).findings()[0]["level"].clone()
+    };
+    assert_eq!(level(split), "error");
+}
+
+/// An ignore behind code speaks of its own line also where nothing is parsed, and a string that looks like one is none.
+#[test]
+fn an_ignore_excuses_only_what_it_stands_for() {
+    let reviewed = |path: &str, old: &str, new: &str| {
+        let place = Place::house(&[(path, old)]);
+        place.write(path, new);
+        place.commit("topic");
+        place.review(["--fail-on", "never"]).shown()
+    };
+    let old = "A=MARK-1 # diffsieve: ignore[Marker] revoked\n";
+    assert_eq!(reviewed(".env", old, &format!("{old}B=MARK-2\n")), ["Marker .env:2"]);
+    let old = "HELP = \"diffsieve: ignore[Marker] see docs\"\n";
+    let new = "K = \"MARK-1\"  # diffsieve: ignore[Marker] see docs\n";
+    assert_eq!(reviewed("a.py", old, new), ["Marker a.py:1"]);
+}
+
+/// Who accepts a call accepts its arguments: other ones are another finding.
+#[test]
+fn a_fingerprint_is_of_all_lines() {
+    let review = |argument: &str| {
+        let place = Place::with(&[("a.py", "import subprocess\n")]);
+        place.write(
+            "a.py",
+            format!("import subprocess\nsubprocess.call(\n    \"ls \" + {argument},\n    shell=True)\n"),
+        );
+        place.commit("topic");
+        place.review(["--fail-on", "never"]).fingerprint()
+    };
+    assert_eq!(review("a"), review("  a"));
+    assert_ne!(review("a"), review("b"));
+}
+
+/// An acceptance is for one place: copies of the accepted code are findings of their own.
+#[test]
+fn a_baseline_entry_accepts_no_copies() {
+    let (place, _) = marked();
+    place.run(["baseline", "create", "--reason", "legacy"]).fails(0, &["1 accepted"]);
+    for name in ["copy.txt", "other.txt"] {
+        place.write(name, "one\ntwo\nMARK-1 here\nthree\nfour\n");
+    }
+    place.commit("copies");
+    assert_eq!(place.review(["--fail-on", "never"]).shown(), ["Marker copy.txt:3", "Marker other.txt:3"]);
+}
