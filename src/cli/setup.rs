@@ -48,7 +48,7 @@ fn repository_reviewed(args: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, 
     let mut scope = scope::find(&repo, &request, &env::var, request == Request::Default)?;
     // The commits that a range names may be the author's own; a base that the workflow names is not.
     let is_chosen = matches!(request, Request::Default | Request::BaseHead { .. });
-    if scope.pull_request && !is_chosen && matches!(place.config_from, None | Some(ConfigFrom::Base)) {
+    if scope.guarded && !is_chosen && matches!(place.config_from, None | Some(ConfigFrom::Base)) {
         scope.base_tip = scope::find(&repo, &Request::Default, &env::var, false)?.base_tip;
     }
     let plan = Plan::between(&repo, &scope.old, &scope.new, scope.base_tip.map(|tip| repo.tree_of(tip)).transpose()?)?;
