@@ -78,7 +78,7 @@ fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
     if bytes.len() as u64 > PATCH_BYTES {
         return Err(anyhow!("the patch in {name} has more than {PATCH_BYTES} bytes").into());
     }
-    let mut files = patch::parse(&bytes, &diff::Limits::default())
+    let mut files = patch::parse(&bytes, &diff::Limits::default().text_only())
         .map_err(|error| anyhow!("the patch in {name} cannot be read: {error}"))?;
     if bytes.trim_ascii().is_empty() {
         let why = anyhow!("{name} is empty, as it is too where `git diff` failed: nothing was reviewed");
@@ -113,7 +113,7 @@ fn completed(files: &mut Vec<FileChange>, place: &PlaceArgs) {
     let Ok(repo) = Repository::open(&dir, &env::var) else { return };
     let reader = repo.reader();
     let complete = |file: FileChange| {
-        let limits = detect::limits(&file.path, file.class);
+        let limits = detect::limits(&file.path, file.class, None);
         match file.old_id.as_ref().and_then(|id| reader.blob_of_prefix(id, limits.file_bytes)) {
             Some(old) => patch::complete(file, old, &limits),
             None => file,
@@ -155,7 +155,9 @@ impl Changes for PlannedFiles<'_> {
 
     fn load(&self, reader: &mut Reader, index: usize) -> FileChange {
         let planned: &Planned = &self.plan.files[index];
-        diff::load(planned, reader, &detect::limits(&planned.path, planned.class), &self.exclude)
+        let change = &planned.change;
+        let old_path = change.similarity.and(change.old.as_ref()).map(|old| &old.path);
+        diff::load(planned, reader, &detect::limits(&planned.path, planned.class, old_path), &self.exclude)
     }
 
     fn skipped(&self) -> Vec<Skip> {

@@ -91,6 +91,10 @@ pub enum Unread {
     },
     /// A line over the length limit.
     LongLine,
+    /// No text, under the name of source code.
+    BinarySource,
+    /// A Git LFS pointer under the name of source code.
+    SourceElsewhere,
     /// More lines than the differ accepts.
     TooManyLines,
     /// An object is not in the repository (partial clone, corruption).

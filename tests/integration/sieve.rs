@@ -517,3 +517,34 @@ fn a_baseline_entry_accepts_no_copies() {
     place.commit("copies");
     assert_eq!(place.review(["--fail-on", "never"]).shown(), ["Marker copy.txt:3", "Marker other.txt:3"]);
 }
+
+/// Neither bytes that look binary, nor a pointer, nor a former name keeps source code from being read.
+#[test]
+fn source_code_is_read_whatever_it_looks_like() {
+    let fault = "import subprocess\ndef f(c):\n    subprocess.call(\"ls \" + c, shell=True)\n";
+    let place = Place::with(&[("vendor/a.py", fault), ("notes.txt", fault), ("old.py", "\0\0\0\0")]);
+    place.git(["mv", "vendor/a.py", "src.py"]);
+    place.git(["mv", "notes.txt", "code.py"]);
+    place.write("nul.py", format!("# \0\n{fault}"));
+    place.write("script", format!("#!/usr/bin/env python3\n# \0\n{fault}"));
+    place.write("old.py", fault);
+    place.write("utf16.py", fault.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:";
+    place.write("lfs.py", format!("{pointer}{}\nsize 12345\n", "0a".repeat(32)));
+    place.write("large", format!("#!/usr/bin/env python3\n{fault}{}", "# more\n".repeat(200_000)));
+    place.write("real.bin", "\0\u{1}\u{2}");
+    place.commit("topic");
+    let review = place.review(["--fail-on", "never", "--on-incomplete", "warn"]);
+    let found = ["code.py:3", "nul.py:4", "old.py:3", "script:5", "src.py:3"];
+    assert_eq!(review.shown(), found.map(|place| format!("CommandInjection {place}")));
+    let skipped = review.skipped();
+    for why in [
+        "large: too large to parse",
+        "lfs.py: source code in Git LFS",
+        "real.bin: binary",
+        "utf16.py: binary content under the name of source code",
+    ] {
+        assert!(skipped.contains(&why.to_owned()), "{why} in {skipped:?}");
+    }
+    assert!(!review.report["gate"]["complete"].as_bool().unwrap_or(true));
+}
