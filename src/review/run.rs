@@ -208,7 +208,7 @@ fn sieve(view: &FileView<'_>, engine: &Engine<'_>, rules: &Rules, settings: &Set
     dropped.extend(refuted);
     let (kept, filtered) = filter::filter(kept, view, rules);
     dropped.extend(filtered);
-    let (kept, ignored) = suppress::inline(kept, view, settings.suppress, &mut notes);
+    let (kept, ignored) = suppress::inline(kept, view, rules, settings.suppress, &mut notes);
     dropped.extend(ignored);
     let kept = kept.into_iter().map(|grounded| grounded.finding).collect();
     Sieved { raised, kept, dropped, notes }

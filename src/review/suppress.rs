@@ -8,8 +8,10 @@ use regex::Regex;
 use super::ground::Grounded;
 use crate::baseline::{Baseline, Date};
 use crate::detect::FileView;
+use crate::document::nearest;
 use crate::escape;
 use crate::finding::{Finding, Line, Stage};
+use crate::rules::Rules;
 use crate::syntax::{Parsed, Region};
 
 /// `diffsieve: ignore[Tag, Tag] reason`.
@@ -85,6 +87,7 @@ impl Placed {
 pub(super) fn inline(
     findings: Vec<Grounded>,
     view: &FileView<'_>,
+    rules: &Rules,
     policy: Policy,
     notes: &mut Vec<String>,
 ) -> (Vec<Grounded>, Vec<Finding>) {
@@ -133,7 +136,28 @@ pub(super) fn inline(
     for placed in placed.iter().filter(|placed| !placed.used && targets_added(view, placed)) {
         let at = format!("{}:{}", view.change.path.visible(), placed.line);
         let tags = escape::visible(&placed.ignore.tags.join(", "));
-        notes.push(format!("the ignore[{tags}] at {at} matches no finding"));
+        let unknown = placed.ignore.tags.iter().find(|tag| rules.spec(tag, None).is_none());
+        let why = match unknown {
+            Some(tag) => {
+                let known: Vec<&str> = rules.tags.keys().map(String::as_str).collect();
+                let near = Some(nearest(tag, &known)).filter(|near| near.starts_with("did"));
+                format!(
+                    "names a tag that no loaded pack has{}",
+                    near.map(|near| format!("; {near}")).unwrap_or_default()
+                )
+            }
+            None => "matches no finding".to_owned(),
+        };
+        notes.push(format!("the ignore[{tags}] at {at} {why}"));
+    }
+    for line in view.change.added() {
+        let Some(text) = view.text.line(line) else { continue };
+        if memchr::memmem::find(text, b"diffsieve: ignore").is_some()
+            && ignores(&String::from_utf8_lossy(text)).is_empty()
+        {
+            let at = format!("{}:{line}", view.change.path.visible());
+            notes.push(format!("the ignore at {at} names no tag: write `diffsieve: ignore[Tag] reason`"));
+        }
     }
     (kept, dropped)
 }
