@@ -8,8 +8,13 @@ use super::service::{Dialect, Request};
 use super::{Usage, Why, envelope};
 
 /// The version of 2023 is the one that every server of this dialect speaks; the request is valid under the next one too.
-pub(super) static DIALECT: Dialect =
-    Dialect { path: "/v1/messages", headers: &[("anthropic-version", "2023-06-01")], body, read };
+pub(super) static DIALECT: Dialect = Dialect {
+    path: "/v1/messages",
+    two_token_fields: false,
+    headers: &[("anthropic-version", "2023-06-01")],
+    body,
+    read,
+};
 
 fn body(request: &Request<'_>) -> Value {
     let mut body = json!({

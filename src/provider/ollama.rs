@@ -8,7 +8,7 @@ use super::retry::Reading;
 use super::service::{Dialect, Request};
 use super::{Usage, Why, envelope};
 
-pub(super) static DIALECT: Dialect = Dialect { path: "/api/chat", headers: &[], body, read };
+pub(super) static DIALECT: Dialect = Dialect { path: "/api/chat", two_token_fields: false, headers: &[], body, read };
 
 /// Room for prompt and answer unless set. One size for all requests: another one loads the model anew.
 const CONTEXT: u32 = 32_768;

@@ -8,7 +8,8 @@ use super::retry::Reading;
 use super::service::{Dialect, Request, extra_fields};
 use super::{Usage, Why, envelope};
 
-pub(super) static DIALECT: Dialect = Dialect { path: "/chat/completions", headers: &[], body, read };
+pub(super) static DIALECT: Dialect =
+    Dialect { path: "/chat/completions", two_token_fields: true, headers: &[], body, read };
 
 fn body(request: &Request<'_>) -> Value {
     let mut body = json!({

@@ -18,6 +18,8 @@ use super::{Answer, Error, NoAnswer, Prompt, Provider, Schema, Usage, Why, envel
 pub(super) struct Dialect {
     /// What follows the base URL.
     pub(super) path: &'static str,
+    /// Whether the field that limits the answer has two names.
+    pub(super) two_token_fields: bool,
     /// Headers besides the key.
     pub(super) headers: &'static [(&'static str, &'static str)],
     /// The body of a request.
@@ -178,7 +180,7 @@ impl Service {
         match field {
             Field::Structure if used.rung + 1 < self.preset.ladder.len() => next.rung += 1,
             Field::Temperature if self.temperature.is_some() => next.no_temperature = true,
-            Field::AnswerTokens => next.other_tokens_field = true,
+            Field::AnswerTokens if self.preset.dialect.two_token_fields => next.other_tokens_field = true,
             Field::Store if self.preset.store => next.no_store = true,
             _ => {}
         }
