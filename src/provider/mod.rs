@@ -30,6 +30,7 @@ mod settings;
 mod store;
 #[cfg(test)]
 mod tests;
+mod transcript;
 mod wait;
 
 pub use answer::{Answer, NoAnswer, Usage, Why};

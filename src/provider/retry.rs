@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::digest;
 use super::outcome::{self, Again, Fault};
-use super::secret::{Secret, scrub};
+use super::secret::{Secret, scrub, scrub_json};
 use super::settings::Clock;
 use super::{Answer, NoAnswer, Prompt, Usage, Why, extract};
 
@@ -54,7 +54,7 @@ pub(super) fn run(
         let fault = match attempt(turn, left).and_then(complete) {
             Ok(reading) => {
                 usage += reading.usage;
-                return Ok(Answer { text: scrub(reading.text, limits.secrets), usage, attempts });
+                return Ok(Answer { text: scrub_json(reading.text, limits.secrets), usage, attempts });
             }
             Err(fault) => fault,
         };

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
+use super::envelope;
+
 /// Shorter values are not looked for in texts: replacing every `a` would only make them unreadable.
 const SHORTEST: usize = 4;
 
@@ -41,4 +45,38 @@ pub(super) fn scrub(text: String, secrets: &[Secret]) -> String {
         return text;
     }
     long().fold(text, |text, secret| text.replace(&secret.0, "‹key›"))
+}
+
+/// As [`scrub`] for the text of a JSON value, in which a key may be spelt with escapes (`\/`, `\u002d`).
+pub(super) fn scrub_json(text: String, secrets: &[Secret]) -> String {
+    let text = scrub(text, secrets);
+    if !text.contains('\\') {
+        return text;
+    }
+    let Ok(mut value) = envelope::parse(text.as_bytes()) else { return text };
+    if scrub_strings(&mut value, secrets) { value.to_string() } else { text }
+}
+
+/// Whether anything had to be replaced.
+fn scrub_strings(value: &mut Value, secrets: &[Secret]) -> bool {
+    let clean = |text: &str| Some(scrub(text.to_owned(), secrets)).filter(|clean| clean != text);
+    match value {
+        Value::String(text) => clean(text).map(|clean| *text = clean).is_some(),
+        // All of them, not only up to the first.
+        Value::Array(items) => {
+            items.iter_mut().filter_map(|item| scrub_strings(item, secrets).then_some(())).count() > 0
+        }
+        Value::Object(map) => {
+            let mut any = false;
+            let entries = std::mem::take(map);
+            for (key, mut value) in entries {
+                any |= scrub_strings(&mut value, secrets);
+                let cleaned = clean(&key);
+                any |= cleaned.is_some();
+                map.insert(cleaned.unwrap_or(key), value);
+            }
+            any
+        }
+        _ => false,
+    }
 }

@@ -237,7 +237,8 @@ fn statuses(table: &mut Table) {
 fn waits(table: &mut Table) {
     use Why::Unavailable;
     let busy = |status: u16| move |wire: Wire| Act::reply(status, wire.error("rate_limit_exceeded", "slow down"));
-    let headers: [(u16, &'static str, &'static str, u32, Option<&[u64]>); 14] = [
+    type Case = (u16, &'static str, &'static str, u32, Option<&'static [u64]>);
+    let headers: [Case; 14] = [
         (429, "retry-after", "2", 3, Some(&[2000, 2000])),
         (429, "retry-after", "0.5", 3, Some(&[500, 500])),
         (429, "retry-after-ms", "300", 3, Some(&[300, 300])),

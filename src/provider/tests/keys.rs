@@ -33,6 +33,10 @@ fn a_server_that_repeats_the_key_does_not_spread_it() {
             Recorded::new(Cached::new(provider, cache, "1"), folder.path().join("record")).expect("a folder");
         let outcome = recorded.ask(&prompt("x"));
         assert_eq!(outcome.is_ok(), answered, "{outcome:?}");
+        if let Ok(answer) = &outcome {
+            let value: serde_json::Value = serde_json::from_str(&answer.text).expect("an object");
+            assert!(!value.to_string().contains(KEY), "spelt with escapes: {value}");
+        }
         let mut texts = vec![format!("{outcome:?}"), recorded.identity()];
         texts.extend(outcome.err().map(|no| no.to_string()));
         for name in ["cache", "record"] {

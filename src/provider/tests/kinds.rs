@@ -8,8 +8,11 @@ use super::super::{Error, KINDS, Settings, Why, find};
 use super::server::Server;
 use super::{ANSWER, KEY, behaviours::Wire, only_keys, prompt, settings, time};
 
+/// Variables and their values.
+type Set = &'static [(&'static str, &'static str)];
+
 /// A variable list as an environment.
-fn env(set: &'static [(&'static str, &'static str)]) -> impl Fn(&str) -> Option<OsString> {
+fn env(set: Set) -> impl Fn(&str) -> Option<OsString> {
     move |name| set.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
 }
 
@@ -42,7 +45,7 @@ fn a_missing_key_is_said_for_each_prompt_and_nothing_is_sent() {
 
 #[test]
 fn addresses_come_from_the_setting_the_variable_or_the_service() {
-    let cases: [(&str, &'static [(&str, &str)], &str); 9] = [
+    let cases: [(&str, Set, &str); 9] = [
         ("openai", &[], "https://api.openai.com/v1"),
         ("openai", &[("OPENAI_BASE_URL", "https://llm.example/v1/")], "https://llm.example/v1"),
         ("azure", &[("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com/")], "https://r.openai.azure.com/openai/v1"),

@@ -151,7 +151,8 @@ fn the_order_of_a_schema_does_not_change_a_prompt() {
     assert_ne!(digest(&one), digest(&other));
     let moved = Prompt { system: one.system.clone() + &one.user, user: String::new(), ..one.clone() };
     assert_ne!(digest(&one), digest(&moved));
-    assert_eq!(digest(&prompt("x")), "DIGEST");
+    // From another implementation of SHA-256: recordings must stay readable.
+    assert_eq!(digest(&prompt("x")), "5409662c5e4eef5df7a7407678d79badee5fe98c43d76da90fc4f7cf99a7c655");
 }
 
 #[test]
