@@ -11,6 +11,7 @@ pub mod finding;
 pub mod gate;
 pub mod git;
 pub mod line_hash;
+pub mod provider;
 pub mod report;
 pub mod review;
 pub mod rules;

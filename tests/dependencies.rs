@@ -17,11 +17,15 @@ fn table(name: &str) -> Table {
 fn direct() -> Vec<String> {
     let manifest = table("Cargo.toml");
     let mut names = Vec::new();
-    for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
-        let Some(Value::Table(list)) = manifest.get(kind) else { continue };
-        for (name, value) in list {
-            names.push(name.clone());
-            names.extend(value.get("package").and_then(Value::as_str).map(str::to_owned));
+    // Those of one platform stand below `target`.
+    let platforms = manifest.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
+    for section in platforms.filter_map(Value::as_table).chain([&manifest]) {
+        for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let Some(Value::Table(list)) = section.get(kind) else { continue };
+            for (name, value) in list {
+                names.push(name.clone());
+                names.extend(value.get("package").and_then(Value::as_str).map(str::to_owned));
+            }
         }
     }
     names
