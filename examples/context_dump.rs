@@ -80,7 +80,8 @@ fn main() -> anyhow::Result<()> {
     }
     let mut out = io::stdout().lock();
     for (budget, figures) in run.budgets.iter().zip(&run.figures) {
-        let Figures { changes, chunks, lines, shown, named, lost, over, tokens, largest, attempts, masked, time } = figures;
+        let Figures { changes, chunks, lines, shown, named, lost, over, tokens, largest, attempts, masked, time } =
+            figures;
         let share = *shown as f64 / (*shown + *lost).max(1) as f64 * 100.0;
         writeln!(
             out,

@@ -57,9 +57,8 @@ pub(super) fn base(hunks: &[Hunk], old: &Side<'_>, language: Option<Language>) -
             }
         }
     }
-    let text = |lines: Lines| -> Option<Vec<String>> {
-        (lines.first..lines.end()).map(|number| line(old, number)).collect()
-    };
+    let text =
+        |lines: Lines| -> Option<Vec<String>> { (lines.first..lines.end()).map(|number| line(old, number)).collect() };
     let functions = seen.into_iter().filter_map(|((first, last), hunks)| {
         Some(Function { hunks, text: text(Lines { first, count: last + 1 - first })? })
     });
@@ -80,7 +79,9 @@ fn line(side: &Side<'_>, number: u32) -> Option<String> {
 /// Names that an import brings in, for telling whether a hunk uses it.
 pub(super) fn names(import: &str) -> impl Iterator<Item = &str> {
     let words = import.split(|character: char| !(character.is_alphanumeric() || character == '_'));
-    words.filter(|word| word.len() > 2 && !["import", "from", "use", "using", "require", "include", "const"].contains(word))
+    words.filter(|word| {
+        word.len() > 2 && !["import", "from", "use", "using", "require", "include", "const"].contains(word)
+    })
 }
 
 /// The words of a line of code.

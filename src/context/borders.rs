@@ -100,9 +100,9 @@ fn declarations(parsed: &Parsed, ranges: &[Lines], starts: &mut BTreeMap<u32, St
             let line = |number: u32| Line::new(number).map(|line| parsed.line_range(line));
             let between = line(start).zip(line(first)).and_then(|(from, to)| parsed.source().get(from.start..to.start));
             between.is_some_and(|text| text.lines().all(|line| !line.trim().is_empty()))
-                && parsed.outside_comments(line(start).map_or(0..0, |l| l.start..line(first).map_or(0, |l| l.start))).all(
-                    |part| parsed.source().get(part).is_none_or(|code| code.trim().is_empty()),
-                )
+                && parsed
+                    .outside_comments(line(start).map_or(0..0, |l| l.start..line(first).map_or(0, |l| l.start)))
+                    .all(|part| parsed.source().get(part).is_none_or(|code| code.trim().is_empty()))
         };
         if let Some((line, start)) = own
             && (*line == first || is_its_comment(*line))

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use super::hostile::AttemptKind;
+use super::layers::{self, LAYERS};
 use super::mask::Masked;
 use super::part::FilePart;
 use super::render::{self, Block};
 use super::rows::{Border, Kind, Rank, Row, cost, lot, plain};
 use super::split::stretches;
 use super::tokens::{Milli, milli};
-use super::{Budget, Form, Layers};
+use super::{Budget, Form};
 use crate::diff::{Lines, NotCode, Unread};
 use crate::finding::Line;
 use crate::syntax::Language;
@@ -141,6 +142,7 @@ impl Chunk {
 }
 
 /// A row on its way into a chunk.
+#[derive(Clone)]
 pub(super) struct Cell<'p> {
     pub(super) file: usize,
     pub(super) row: &'p Row,
@@ -159,18 +161,17 @@ const RUN: Milli = 4_500;
 /// none of them costs more than the budget.
 pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form) -> Chunks {
     let total = Milli::from(budget.tokens.max(Budget::LEAST)) * 1_000;
-    let layers = parts.iter().map(|part| part.layers).max().unwrap_or_default();
-    let reserved = match form {
-        Form::Cqs => 0,
-        Form::Marked => Milli::from(reserve(budget, layers)) * 1_000,
+    let caps = match form {
+        Form::Cqs => [0; LAYERS],
+        Form::Marked => layers::caps(budget, total),
     };
-    let limit = total - render::frame() - reserved.min(total * 2 / 5);
-    let cells = cells(parts, limit);
+    let limit = total - render::frame();
+    let cells = cells(parts, limit - caps.iter().sum::<Milli>());
     let borders: Vec<Border> = cells.iter().map(|cell| cell.border).collect();
-    let sums = sums(&cells, parts);
+    let sums = sums(&cells, parts, &caps);
     let stretches = stretches(&borders, limit, |range| {
-        let around = cells.get(range.start).map_or(0, |cell| around(cell, parts));
-        sums[range.end] - sums[range.start] + around
+        let first = cells.get(range.start).map_or(Sum::default(), |cell| around(cell, parts, &caps));
+        sums[range.end].less(&sums[range.start]).and(&first).total(&caps)
     });
     let groups: Vec<Vec<Block<'_>>> = stretches.iter().map(|range| blocks(&cells[range.clone()])).collect();
     let groups: Vec<_> = groups.into_iter().filter(|group| !group.is_empty()).collect();
@@ -196,21 +197,13 @@ pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form) -> Chunks {
     Chunks { chunks, skipped: skipped.collect() }
 }
 
-const fn reserve(budget: &Budget, layers: Layers) -> u32 {
-    match layers {
-        Layers::A => budget.summary,
-        Layers::B => budget.summary + budget.execution + budget.behaviour,
-        Layers::C => budget.summary + budget.execution + budget.behaviour + budget.tests,
-    }
-}
-
 /// The rows of all files in order; lines that would not fit alone are cut.
 fn cells(parts: &[FilePart], limit: Milli) -> Vec<Cell<'_>> {
     let mut cells = Vec::new();
     for (file, part) in parts.iter().enumerate() {
         for row in &part.rows {
             let whole = Cell { file, row, piece: None, border: row.border, cost: row.cost };
-            let most = limit.saturating_sub(around(&whole, parts) + RUN);
+            let most = limit.saturating_sub(headers(part) + RUN);
             if row.cost <= most {
                 cells.push(whole);
                 continue;
@@ -228,8 +221,8 @@ fn cells(parts: &[FilePart], limit: Milli) -> Vec<Cell<'_>> {
 
 /// A line in halves until each fits.
 fn pieces(row: &Row, language: Option<Language>, most: Milli) -> Vec<Range<usize>> {
-    let mut done = Vec::new();
-    let mut open = vec![0..row.text.len()];
+    let (mut done, mut open) = (Vec::new(), Vec::new());
+    open.push(0..row.text.len());
     while let Some(range) = open.pop() {
         let text = &row.text[range.clone()];
         let mut middle = range.start + range.len() / 2;
@@ -246,9 +239,44 @@ fn pieces(row: &Row, language: Option<Language>, most: Milli) -> Vec<Range<usize
     done
 }
 
-/// What the headers cost that a chunk needs when it begins with a row.
-fn around(cell: &Cell<'_>, parts: &[FilePart]) -> Milli {
-    parts.get(cell.file).map_or(0, |part| file(part) + hunk(part))
+/// What a stretch costs: its lines with their headers, and what each layer has to tell of its files.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    diff: Milli,
+    layers: [Milli; LAYERS],
+}
+
+impl Sum {
+    fn and(mut self, other: &Self) -> Self {
+        self.diff += other.diff;
+        self.layers.iter_mut().zip(other.layers).for_each(|(own, other)| *own += other);
+        self
+    }
+
+    fn less(mut self, other: &Self) -> Self {
+        self.diff -= other.diff;
+        self.layers.iter_mut().zip(other.layers).for_each(|(own, other)| *own -= other);
+        self
+    }
+
+    /// No layer needs more room than its share.
+    fn total(&self, caps: &[Milli; LAYERS]) -> Milli {
+        self.diff + self.layers.iter().zip(caps).map(|(need, cap)| need.min(cap)).sum::<Milli>()
+    }
+}
+
+/// What a chunk needs beside its lines when it begins with a row that is not the first of its hunk, or of its file.
+fn around(cell: &Cell<'_>, parts: &[FilePart], caps: &[Milli; LAYERS]) -> Sum {
+    let part = &parts[cell.file];
+    match cell.border.rank {
+        Rank::File => Sum::default(),
+        Rank::Hunk => Sum { diff: file(part), layers: layers::needs(part, caps) },
+        Rank::Syntax(_) | Rank::Line | Rank::Piece => Sum { diff: headers(part), layers: layers::needs(part, caps) },
+    }
+}
+
+fn headers(part: &FilePart) -> Milli {
+    file(part) + hunk(part)
 }
 
 fn file(part: &FilePart) -> Milli {
@@ -260,31 +288,30 @@ fn hunk(part: &FilePart) -> Milli {
     HUNK + names.max().unwrap_or(0)
 }
 
-/// What the rows up to each one cost, headers included.
-fn sums(cells: &[Cell<'_>], parts: &[FilePart]) -> Vec<Milli> {
+/// What the rows up to each one cost.
+fn sums(cells: &[Cell<'_>], parts: &[FilePart], caps: &[Milli; LAYERS]) -> Vec<Sum> {
     let mut sums = Vec::with_capacity(cells.len() + 1);
-    let mut sum = 0;
+    let mut sum = Sum::default();
     sums.push(sum);
-    let mut headers: Option<(usize, Milli, Milli)> = None;
+    let mut known: Option<(usize, Milli)> = None;
     let mut before: Option<&Row> = None;
     for cell in cells {
-        let (file_cost, hunk_cost) = match headers {
-            Some((known, file, hunk)) if known == cell.file => (file, hunk),
-            _ => {
-                let part = &parts[cell.file];
-                let costs = (file(part), hunk(part));
-                headers = Some((cell.file, costs.0, costs.1));
-                costs
+        let part = &parts[cell.file];
+        let hunk_cost = match known {
+            Some((file, cost)) if file == cell.file => cost,
+            _ => hunk(part),
+        };
+        known = Some((cell.file, hunk_cost));
+        sum.diff += cell.cost;
+        match cell.border.rank {
+            Rank::File => {
+                sum = sum.and(&Sum { diff: file(part) + hunk_cost, layers: layers::needs(part, caps) });
             }
-        };
-        sum += cell.cost;
-        sum += match cell.border.rank {
-            Rank::File => file_cost + hunk_cost,
-            Rank::Hunk => hunk_cost,
-            Rank::Syntax(_) | Rank::Line | Rank::Piece => 0,
-        };
+            Rank::Hunk => sum.diff += hunk_cost,
+            Rank::Syntax(_) | Rank::Line | Rank::Piece => {}
+        }
         if cell.row.kind != Kind::Unchanged && before.is_none_or(|before| before.kind != cell.row.kind) {
-            sum += RUN;
+            sum.diff += RUN;
         }
         before = Some(cell.row);
         sums.push(sum);
@@ -293,13 +320,22 @@ fn sums(cells: &[Cell<'_>], parts: &[FilePart]) -> Vec<Milli> {
 }
 
 /// The hunks of a stretch, without those that only show what is around one.
-fn blocks<'c, 'p>(cells: &'c [Cell<'p>]) -> Vec<Block<'c>>
-where
-    'p: 'c,
-{
+fn blocks<'p>(cells: &[Cell<'p>]) -> Vec<Block<'p>> {
     let hunks = cells.chunk_by(|a, b| a.file == b.file && !matches!(b.border.rank, Rank::File | Rank::Hunk));
     let changed = hunks.filter(|cells| cells.iter().any(|cell| cell.row.kind != Kind::Unchanged));
-    changed.map(|cells| Block { file: cells[0].file, cells }).collect()
+    changed.map(|cells| Block { file: cells[0].file, cells: joined(cells) }).collect()
+}
+
+/// Pieces of one line that stand side by side as one.
+fn joined<'p>(cells: &[Cell<'p>]) -> Vec<Cell<'p>> {
+    let mut joined: Vec<Cell<'p>> = Vec::with_capacity(cells.len());
+    for cell in cells {
+        match (joined.last_mut().and_then(|last| last.piece.as_mut()), &cell.piece) {
+            (Some(before), Some(piece)) if cell.border.rank == Rank::Piece => before.end = piece.end,
+            _ => joined.push(cell.clone()),
+        }
+    }
+    joined
 }
 
 /// What the order of the chunks depends on.

@@ -37,16 +37,18 @@ impl AttemptKind {
     }
 }
 
-/// The first character of group `r`, `f` or `m` is spelt out.
+/// The first character of the group that matches is spelt out.
 static FORGED: LazyLock<Regex> = LazyLock::new(|| {
     let role = concat!(
         r"(?i)(?P<r><\|(?:im_(?:start|end|sep)|endof(?:text|prompt)|(?:begin|end)_of_text|eo[tm]_id|",
         r"(?:start|end)_header_id|system|user|assistant|end|python_tag|fim_\w+)\|>|<(?:start|end)_of_turn>|",
-        r"<｜[^<>｜]{1,40}｜>|\[/?INST\]|<</?SYS>>|</?(?:system|assistant)>|</?system[-_](?:prompt|reminder)>)",
+        r"<｜[^<>｜]{1,40}｜>|\[/?INST\]|<</?SYS>>|</?system[-_](?:prompt|reminder)>)",
     );
+    // `Vec<System>` is a type.
+    let tag = r"(?:^|\W)(?P<t></?(?:system|assistant|SYSTEM|ASSISTANT)>)";
     let name = r#"(?:^[\s/#*;>"'`-]*|\\n\\n)(?P<n>(?:Human|Assistant)\s*:)"#;
     let fence = r"(?P<f><<[0-9A-Za-z]{6,64}\s+(?:FILE|END|KEY|BASE|READS|TESTS|h[0-9])|===\s*Raw Source Control)";
-    let pattern = format!(r"{name}|{fence}|(?P<m>‹\s*secret)|{role}");
+    let pattern = format!(r"{name}|{tag}|{fence}|(?P<m>‹\s*secret)|{role}");
     Regex::new(&pattern).expect("the pattern is a constant that compiles")
 });
 
@@ -78,6 +80,7 @@ fn broken(line: &str, attempts: &mut Vec<AttemptKind>) -> String {
     let kinds = [
         ("r", AttemptKind::RoleTag),
         ("n", AttemptKind::RoleTag),
+        ("t", AttemptKind::RoleTag),
         ("f", AttemptKind::Fence),
         ("m", AttemptKind::Marker),
     ];

@@ -8,9 +8,32 @@ use super::part::FilePart;
 use super::render::{Block, Page, cost};
 use super::rows::{Kind, Row};
 use super::tokens::Milli;
-use super::{Budget, base};
+use super::{Budget, Layers, base};
 use crate::diff::Lines;
 use crate::finding::Line;
+
+/// How many layers there are beside the diff.
+pub(super) const LAYERS: usize = 4;
+
+/// What each layer may keep free for itself: its share, and all of them together at most two fifths of the whole.
+pub(super) fn caps(budget: &Budget, total: Milli) -> [Milli; LAYERS] {
+    let caps = [budget.summary, budget.execution, budget.behaviour, budget.tests].map(tokens);
+    let (all, most) = (caps.iter().sum::<Milli>().max(1), total * 2 / 5);
+    if all <= most { caps } else { caps.map(|cap| cap * most / all) }
+}
+
+/// What each layer would need to tell all it has of a file, as far as its share goes.
+pub(super) fn needs(part: &FilePart, caps: &[Milli; LAYERS]) -> [Milli; LAYERS] {
+    let lines =
+        |lines: &mut dyn Iterator<Item = &String>| -> Milli { lines.map(|line| cost(line, part) + 2_000).sum() };
+    let summary = lines(&mut part.summary.iter().map(|entry| &entry.text));
+    let functions = part.base.functions.iter().flat_map(|function| &function.text);
+    let execution = lines(&mut functions.chain(&part.base.imports));
+    let behaviour = lines(&mut part.reads.iter().map(|read| &read.line));
+    // Which tests belong to a file is known only when all files are.
+    let tests = if part.layers >= Layers::C && !part.test { caps[3] } else { 0 };
+    [summary, execution, behaviour, tests]
+}
 
 /// What is shown whole or not at all, under the name of its file.
 struct Item<'p> {
@@ -27,7 +50,7 @@ pub(super) fn layers(
     alone: bool,
     masked: &mut Masked,
 ) -> [Page; 2] {
-    let kinds: [(&str, u32, Vec<Item<'_>>); 4] = [
+    let kinds: [(&str, u32, Vec<Item<'_>>); LAYERS] = [
         ("KEY changes", budget.summary, summary(blocks, parts)),
         ("BASE, before the change", budget.execution, execution(blocks, parts)),
         ("READS of settings", budget.behaviour, behaviour(blocks, parts)),
@@ -67,14 +90,7 @@ fn header(title: &str, part: &FilePart) -> Milli {
     cost(&format!("<<{FENCE} {title}: {}>>", part.shown_path), part)
 }
 
-fn draw(
-    page: &mut Page,
-    title: &str,
-    items: &[Item<'_>],
-    parts: &[FilePart],
-    allowed: Milli,
-    masked: &mut Masked,
-) {
+fn draw(page: &mut Page, title: &str, items: &[Item<'_>], parts: &[FilePart], allowed: Milli, masked: &mut Masked) {
     let before = page.cost;
     let mut shown: Option<usize> = None;
     for item in items {

@@ -65,8 +65,8 @@ impl Context<'_> {
         };
         let first = new_text.line(Line::from_index(0)).or_else(|| old_text.line(Line::from_index(0)));
         part.language = Language::of_path(&change.path, first).filter(|language| language.is_compiled_in());
-        let bare = part.language.is_none_or(|language| language == Language::Yaml)
-            || named::takes_bare_values(&change.path);
+        let bare =
+            part.language.is_none_or(|language| language == Language::Yaml) || named::takes_bare_values(&change.path);
         let (old_text, new_text) = self.redactor.sides(old_text, new_text, bare, &mut secrets);
         let (old, new) = (Side { text: &old_text, parsed: old }, Side { text: &new_text, parsed: new });
         let view = View {
@@ -137,22 +137,15 @@ impl Context<'_> {
         }
     }
 
-    fn layers(
-        &self,
-        part: &mut FilePart,
-        old: &Side<'_>,
-        new: &Side<'_>,
-        change: &FileChange,
-        secrets: &mut Secrets,
-    ) {
+    fn layers(&self, part: &mut FilePart, old: &Side<'_>, new: &Side<'_>, change: &FileChange, secrets: &mut Secrets) {
         let mut clean = |text: &str| self.shown(text, secrets);
-        part.summary = summary::entries(old.parsed, new.parsed, change, &part.shown_path, &mut clean);
+        part.summary = summary::entries(old.parsed, new.parsed, change, &mut clean);
         if part.layers >= Layers::B && !part.test {
             part.base = base::base(change.hunks(), old, part.language);
             part.reads = reads::reads(new.text, part.language);
         }
         if part.layers >= Layers::C && part.test {
-            part.signatures = signatures::signatures(new, part.language);
+            part.signatures = signatures::signatures(change.hunks(), new, part.language);
         }
     }
 

@@ -78,7 +78,10 @@ mod tests {
     #[test]
     fn settings_of_several_languages() {
         let env = |key: &str| ("env", key.to_owned());
-        assert_eq!(keys(Language::Go, "x := os.Getenv(\"HOME\")\nv, ok := os.LookupEnv(\"A\")\n"), [env("HOME"), env("A")]);
+        assert_eq!(
+            keys(Language::Go, "x := os.Getenv(\"HOME\")\nv, ok := os.LookupEnv(\"A\")\n"),
+            [env("HOME"), env("A")]
+        );
         assert_eq!(
             keys(Language::Python, "a = os.environ['A']\nb = os.getenv(\"B\")\nc = config.get('c.d')\n"),
             [env("A"), env("B"), ("config", "c.d".to_owned())]

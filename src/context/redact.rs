@@ -191,7 +191,9 @@ fn apart(text: &str, spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
 /// Finds the known values again where nothing else tells them.
 fn known(secrets: &Secrets) -> Option<AhoCorasick> {
     let telling = |value: &&str| {
-        value.len() >= KNOWN && value.bytes().any(|b| b.is_ascii_digit()) && value.bytes().any(|b| b.is_ascii_alphabetic())
+        value.len() >= KNOWN
+            && value.bytes().any(|b| b.is_ascii_digit())
+            && value.bytes().any(|b| b.is_ascii_alphabetic())
     };
     let values: Vec<_> = secrets.values().filter(telling).collect();
     if values.is_empty() {

@@ -18,7 +18,7 @@ use crate::syntax::Language;
 /// A hunk of a chunk.
 pub(super) struct Block<'c> {
     pub(super) file: usize,
-    pub(super) cells: &'c [Cell<'c>],
+    pub(super) cells: Vec<Cell<'c>>,
 }
 
 /// What the reader is asked, and how the page is to be read.
@@ -195,7 +195,7 @@ impl Drawing<'_> {
             } else {
                 self.line(&format!("File: {}", part.header), block.file);
             }
-            for cell in block.cells {
+            for cell in &block.cells {
                 let sign = match cell.row.kind {
                     Kind::Added => '+',
                     Kind::Removed => '-',
@@ -228,9 +228,8 @@ impl Drawing<'_> {
         let mut covered =
             Covered { file: block.file, label, added: Vec::new(), removed: Vec::new(), deletions: Vec::new() };
         let named = part.header_attempts.iter();
-        self.attempts
-            .extend(named.map(|kind| Attempt { file: block.file, line: None, removed: false, kind: *kind }));
-        for cell in block.cells {
+        self.attempts.extend(named.map(|kind| Attempt { file: block.file, line: None, removed: false, kind: *kind }));
+        for cell in &block.cells {
             let row = cell.row;
             let removed = row.kind == Kind::Removed;
             let attempt = |kind: &_| Attempt { file: block.file, line: Line::new(row.line), removed, kind: *kind };

@@ -108,8 +108,7 @@ pub(super) fn rows(hunks: &[Hunk], old: &Side<'_>, new: &Side<'_>, view: &View) 
         None => borders::of_text(side.text, ranges),
     };
     let starts = [starts(old, &shown_old), starts(new, &shown_new)];
-    let mut maker =
-        Maker { new, old, language: view.language, starts, out: Rows::default(), names: BTreeMap::new() };
+    let mut maker = Maker { new, old, language: view.language, starts, out: Rows::default(), names: BTreeMap::new() };
     for (lines, hunks) in groups {
         maker.group(lines, hunks);
     }

@@ -7,6 +7,7 @@ use regex::Regex;
 use super::hostile::neutral;
 use super::part::numbered;
 use super::rows::Side;
+use crate::diff::Hunk;
 use crate::finding::Line;
 use crate::syntax::{Language, Region};
 
@@ -26,8 +27,8 @@ static KEPT: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant that compiles")
 });
 
-/// The lines that remain, in order.
-pub(super) fn signatures(side: &Side<'_>, language: Option<Language>) -> Vec<String> {
+/// The lines that remain: those of the changed functions and the changed ones first, each in order.
+pub(super) fn signatures(hunks: &[Hunk], side: &Side<'_>, language: Option<Language>) -> Vec<String> {
     if language.is_none_or(|language| language == Language::Yaml) {
         return Vec::new();
     }
@@ -35,13 +36,26 @@ pub(super) fn signatures(side: &Side<'_>, language: Option<Language>) -> Vec<Str
     let declared: std::collections::BTreeSet<u32> = symbols.iter().map(|symbol| symbol.line.get()).collect();
     let is_code = |number: u32, line: &str| {
         let first = line.len() - line.trim_start().len();
-        let region = side.parsed.zip(Line::new(number)).map(|(parsed, at)| {
-            parsed.region(parsed.line_range(at).start + first)
-        });
+        let region =
+            side.parsed.zip(Line::new(number)).map(|(parsed, at)| parsed.region(parsed.line_range(at).start + first));
         region.is_none_or(|region| region == Region::Code)
     };
     let kept = numbered(side.text).filter(|(number, line)| {
         line.len() <= LONG && (declared.contains(number) || KEPT.is_match(line)) && is_code(*number, line)
     });
-    kept.take(MOST).map(|(_, line)| neutral(&line).0.into_owned()).collect()
+    let spans: Vec<(u32, u32)> = hunks.iter().flat_map(|hunk| changed(hunk, side)).collect();
+    let is_near = |number: u32| spans.iter().any(|(first, last)| (*first..=*last).contains(&number));
+    let kept = kept.take(MOST).map(|(number, line)| (!is_near(number), neutral(&line).0.into_owned()));
+    let (near, far): (Vec<_>, Vec<_>) = kept.partition(|(far, _)| !far);
+    near.into_iter().chain(far).map(|(_, line)| line).collect()
+}
+
+/// The lines of a hunk, and of the functions that it touches.
+fn changed(hunk: &Hunk, side: &Side<'_>) -> [(u32, u32); 3] {
+    let own = (hunk.new.first, hunk.new.end().saturating_sub(1).max(hunk.new.first));
+    let function = |number: u32| {
+        let function = side.parsed.zip(Line::new(number)).and_then(|(parsed, line)| parsed.enclosing_function(line));
+        function.map_or(own, |function| (function.first_line.get(), function.end_line.get()))
+    };
+    [own, function(own.0), function(own.1)]
 }

@@ -8,11 +8,7 @@ use super::rows::Border;
 use super::tokens::Milli;
 
 /// Cuts `borders.len()` rows. `cost` is that of a stretch as a chunk of its own; no less than that of any part of it.
-pub(super) fn stretches(
-    borders: &[Border],
-    limit: Milli,
-    cost: impl Fn(&Range<usize>) -> Milli,
-) -> Vec<Range<usize>> {
+pub(super) fn stretches(borders: &[Border], limit: Milli, cost: impl Fn(&Range<usize>) -> Milli) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Vec<Range<usize>> = Vec::new();
     if !borders.is_empty() {

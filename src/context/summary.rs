@@ -21,7 +21,6 @@ pub(super) fn entries(
     old: Option<&Parsed>,
     new: Option<&Parsed>,
     change: &FileChange,
-    path: &str,
     clean: &mut dyn FnMut(&str) -> String,
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
@@ -34,27 +33,27 @@ pub(super) fn entries(
             for (before, after, changed) in delta.changed {
                 let (before, after) = (&old.symbols()[before], &new.symbols()[after]);
                 if changed.signature {
-                    let text = format!("~ {path}: {} -> {}", clean(&before.signature), clean(&after.signature));
+                    let text = format!("~ {} -> {}", clean(&before.signature), clean(&after.signature));
                     add(0, text, Some(before), Some(after));
                 } else {
-                    add(3, format!("~ {path}: body of {}", clean(&named(after))), Some(before), Some(after));
+                    add(3, format!("~ body of {}", clean(&named(after))), Some(before), Some(after));
                 }
             }
             for symbol in delta.removed.iter().map(|index| &old.symbols()[*index]) {
-                add(1, format!("- {path}: {}", clean(&signed(symbol))), Some(symbol), None);
+                add(1, format!("- {}", clean(&signed(symbol))), Some(symbol), None);
             }
             for symbol in delta.added.iter().map(|index| &new.symbols()[*index]) {
-                add(2, format!("+ {path}: {}", clean(&signed(symbol))), None, Some(symbol));
+                add(2, format!("+ {}", clean(&signed(symbol))), None, Some(symbol));
             }
         }
         (None, Some(new)) if change.status == Status::Added && !new.has_any_error() => {
             for symbol in new.symbols() {
-                add(2, format!("+ {path}: {}", clean(&signed(symbol))), None, Some(symbol));
+                add(2, format!("+ {}", clean(&signed(symbol))), None, Some(symbol));
             }
         }
         (Some(old), None) if change.status == Status::Deleted && !old.has_any_error() => {
             for symbol in old.symbols() {
-                add(1, format!("- {path}: {}", clean(&signed(symbol))), Some(symbol), None);
+                add(1, format!("- {}", clean(&signed(symbol))), Some(symbol), None);
             }
         }
         _ => {}
