@@ -80,11 +80,11 @@ fn line(side: &Side<'_>, number: u32) -> Option<String> {
 pub(super) fn names(import: &str) -> impl Iterator<Item = &str> {
     let words = import.split(|character: char| !(character.is_alphanumeric() || character == '_'));
     words.filter(|word| {
-        word.len() > 2 && !["import", "from", "use", "using", "require", "include", "const"].contains(word)
+        word.len() > 1 && !["import", "from", "use", "using", "require", "include", "const"].contains(word)
     })
 }
 
 /// The words of a line of code.
 pub(super) fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|character: char| !(character.is_alphanumeric() || character == '_')).filter(|word| word.len() > 2)
+    line.split(|character: char| !(character.is_alphanumeric() || character == '_')).filter(|word| word.len() > 1)
 }

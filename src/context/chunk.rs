@@ -166,12 +166,13 @@ pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form) -> Chunks {
         Form::Marked => layers::caps(budget, total),
     };
     let limit = total - render::frame();
-    let cells = cells(parts, limit - caps.iter().sum::<Milli>());
+    let prices: Vec<Price> = parts.iter().map(|part| Price::of(part, &caps)).collect();
+    let cells = cells(parts, &prices, limit - caps.iter().sum::<Milli>());
     let borders: Vec<Border> = cells.iter().map(|cell| cell.border).collect();
-    let sums = sums(&cells, parts, &caps);
+    let sums = sums(&cells, &prices);
     let stretches = stretches(&borders, limit, |range| {
-        let first = cells.get(range.start).map_or(Sum::default(), |cell| around(cell, parts, &caps));
-        sums[range.end].less(&sums[range.start]).and(&first).total(&caps)
+        let around = cells.get(range.start).map(|cell| prices[cell.file].around(cell.border.rank));
+        sums[range.end].less(&sums[range.start]).and(&around.unwrap_or_default()).total(&caps)
     });
     let groups: Vec<Vec<Block<'_>>> = stretches.iter().map(|range| blocks(&cells[range.clone()])).collect();
     let groups: Vec<_> = groups.into_iter().filter(|group| !group.is_empty()).collect();
@@ -198,14 +199,13 @@ pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form) -> Chunks {
 }
 
 /// The rows of all files in order; lines that would not fit alone are cut.
-fn cells(parts: &[FilePart], limit: Milli) -> Vec<Cell<'_>> {
+fn cells<'p>(parts: &'p [FilePart], prices: &[Price], limit: Milli) -> Vec<Cell<'p>> {
     let mut cells = Vec::new();
-    for (file, part) in parts.iter().enumerate() {
+    for (file, (part, price)) in parts.iter().zip(prices).enumerate() {
+        let most = limit.saturating_sub(price.file + price.hunk + RUN);
         for row in &part.rows {
-            let whole = Cell { file, row, piece: None, border: row.border, cost: row.cost };
-            let most = limit.saturating_sub(headers(part) + RUN);
             if row.cost <= most {
-                cells.push(whole);
+                cells.push(Cell { file, row, piece: None, border: row.border, cost: row.cost });
                 continue;
             }
             for (index, piece) in pieces(row, part.language, most).into_iter().enumerate() {
@@ -265,49 +265,47 @@ impl Sum {
     }
 }
 
-/// What a chunk needs beside its lines when it begins with a row that is not the first of its hunk, or of its file.
-fn around(cell: &Cell<'_>, parts: &[FilePart], caps: &[Milli; LAYERS]) -> Sum {
-    let part = &parts[cell.file];
-    match cell.border.rank {
-        Rank::File => Sum::default(),
-        Rank::Hunk => Sum { diff: file(part), layers: layers::needs(part, caps) },
-        Rank::Syntax(_) | Rank::Line | Rank::Piece => Sum { diff: headers(part), layers: layers::needs(part, caps) },
+/// What a file costs a chunk beside its lines.
+struct Price {
+    file: Milli,
+    /// One hunk, under the longest of its names.
+    hunk: Milli,
+    layers: [Milli; LAYERS],
+}
+
+impl Price {
+    fn of(part: &FilePart, caps: &[Milli; LAYERS]) -> Self {
+        let file = format!("<<0a1b2c3d4e5f FILE {}, typescript>>\n", plain(&part.header));
+        let names = part.symbols.iter().map(|name| milli(&plain(name), part.language));
+        Self {
+            file: milli(&file, part.language),
+            hunk: HUNK + names.max().unwrap_or(0),
+            layers: layers::needs(part, caps),
+        }
+    }
+
+    /// What a chunk needs that begins with a row which is not the first of its hunk, or of its file.
+    fn around(&self, rank: Rank) -> Sum {
+        match rank {
+            Rank::File => Sum::default(),
+            Rank::Hunk => Sum { diff: self.file, layers: self.layers },
+            Rank::Syntax(_) | Rank::Line | Rank::Piece => Sum { diff: self.file + self.hunk, layers: self.layers },
+        }
     }
 }
 
-fn headers(part: &FilePart) -> Milli {
-    file(part) + hunk(part)
-}
-
-fn file(part: &FilePart) -> Milli {
-    milli(&format!("<<0a1b2c3d4e5f FILE {}, typescript>>\n", plain(&part.header)), part.language)
-}
-
-fn hunk(part: &FilePart) -> Milli {
-    let names = part.symbols.iter().map(|name| milli(&plain(name), part.language));
-    HUNK + names.max().unwrap_or(0)
-}
-
 /// What the rows up to each one cost.
-fn sums(cells: &[Cell<'_>], parts: &[FilePart], caps: &[Milli; LAYERS]) -> Vec<Sum> {
+fn sums(cells: &[Cell<'_>], prices: &[Price]) -> Vec<Sum> {
     let mut sums = Vec::with_capacity(cells.len() + 1);
     let mut sum = Sum::default();
     sums.push(sum);
-    let mut known: Option<(usize, Milli)> = None;
     let mut before: Option<&Row> = None;
     for cell in cells {
-        let part = &parts[cell.file];
-        let hunk_cost = match known {
-            Some((file, cost)) if file == cell.file => cost,
-            _ => hunk(part),
-        };
-        known = Some((cell.file, hunk_cost));
+        let price = &prices[cell.file];
         sum.diff += cell.cost;
         match cell.border.rank {
-            Rank::File => {
-                sum = sum.and(&Sum { diff: file(part) + hunk_cost, layers: layers::needs(part, caps) });
-            }
-            Rank::Hunk => sum.diff += hunk_cost,
+            Rank::File => sum = sum.and(&Sum { diff: price.file + price.hunk, layers: price.layers }),
+            Rank::Hunk => sum.diff += price.hunk,
             Rank::Syntax(_) | Rank::Line | Rank::Piece => {}
         }
         if cell.row.kind != Kind::Unchanged && before.is_none_or(|before| before.kind != cell.row.kind) {

@@ -14,6 +14,9 @@ const FIRST: u32 = 0xf_0000;
 /// Stands for the token of the fence until the page is written.
 pub(super) const FENCE: char = '\u{ffffe}';
 
+/// Shortest piece of a line that is recognised, in bytes.
+const PIECE: usize = 16;
+
 /// Whether a character has a meaning of ours, and must not come in from outside.
 pub(super) const fn is_reserved(character: char) -> bool {
     matches!(character, '\u{f0000}'..='\u{fffff}')
@@ -94,9 +97,14 @@ impl Masked {
     }
 
     /// Whether a line that a model copied from the page is this line of the file. White space is folded; a marker matches
-    /// the value it stands for and nothing else; what the page spells out matches what it spells.
+    /// the value it stands for and nothing else; what the page spells out matches what it spells. A piece of a line that
+    /// is longer than a chunk (`…` at an end) matches where the line holds it.
     pub fn matches(&self, quote: &str, real: &str) -> bool {
-        self.fits(folded(quote).trim(), folded(&neutral(real).0).trim())
+        let (quote, real) = (folded(quote), folded(&neutral(real).0));
+        let (quote, real) = (quote.trim(), real.trim());
+        let piece = quote.trim_matches('…');
+        self.fits(quote, real)
+            || (piece.len() + '…'.len_utf8() <= quote.len() && piece.len() >= PIECE && real.contains(piece))
     }
 
     fn fits(&self, quote: &str, real: &str) -> bool {
@@ -155,5 +163,7 @@ mod tests {
         assert!(!masked.matches("key = '‹secret:9›'", "key = 's3cr3t!'"));
         assert!(masked.matches("a<U+202E>b", "a\u{202e}b"));
         assert!(!masked.matches("‹secret:2", "s3cr3t!"));
+        assert!(masked.matches("…middle of a long line…", "the middle of a long line is here"));
+        assert!(!masked.matches("…", "a line"));
     }
 }

@@ -88,7 +88,8 @@ pub const DENIED: &[&str] = &[
     "credentials",
     "{credentials,client_secret,client_secrets,service-account,service_account}*.json",
     "secrets.{yml,yaml,json,toml,properties}",
-    "**/.{aws,ssh,gnupg,kube,docker}/**",
+    "**/.{aws,ssh,gnupg,kube}/**",
+    "**/.docker/config.json",
     "master.key",
 ];
 

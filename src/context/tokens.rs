@@ -21,8 +21,11 @@ const SIGN: Milli = 163;
 /// A run of blanks; one space alone belongs to the word after it.
 const BLANKS: Milli = 881;
 const LINE: Milli = 467;
-/// A letter of another script, a sign of Chinese or Japanese, an emoji. High for what is common, low for what is rare.
+/// A letter of Latin, Greek or Cyrillic, one of another alphabet, an arrow or the like, a sign of Chinese or Japanese, an
+/// emoji. High for what is common, low for what is rare.
 const LETTER: Milli = 500;
+const FAR_LETTER: Milli = 1_000;
+const SYMBOL: Milli = 700;
 const IDEOGRAPH: Milli = 700;
 const EMOJI: Milli = 2_500;
 
@@ -86,7 +89,9 @@ fn capitals(bytes: &[u8]) -> (usize, Milli) {
 fn other(text: &str, at: usize) -> (usize, Milli) {
     let character = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or(' ');
     let cost = match character as u32 {
-        0..0x2e80 => LETTER,
+        0..0x590 => LETTER,
+        0x590..0x2000 => FAR_LETTER,
+        0x2000..0x2e80 => SYMBOL,
         0x2e80..0x1_0000 => IDEOGRAPH,
         _ => EMOJI,
     };

@@ -74,6 +74,17 @@ fn a_change_with_all_layers() {
 }
 
 #[test]
+fn the_base_is_told_where_a_hunk_stands_in_it() {
+    let old = "package a\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc one() {\n\tfmt.Println(1)\n}\n\nfunc two() {\n\tx()\n}\n";
+    let new = old.replace("\tx()\n", "\tx()\n\tfmt.Println(os.Getenv(\"A\"))\n");
+    let options = Options { layers: Layers::B, ..Options::default() };
+    let found = made(options, 4_000, &[change("a.go", old, &new, vec![hunk((14, 0), (14, 1))])]);
+    let (_, told) = found.chunks[0].text.split_once("END h1: report only 4>>\n").expect("the hunk ends");
+    let told: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("| ")).collect();
+    assert_eq!(told, ["func two() {", "\tx()", "}", "\"fmt\"", "\"os\"", "env A: fmt.Println(os.Getenv(\"A\"))"]);
+}
+
+#[test]
 fn the_numbered_diff_of_code_quality_score() {
     let context = context(Options::default());
     let chunks = chunks(&[part(&context, &small())], &Budget::of(4_000), Form::Cqs);
@@ -176,5 +187,4 @@ fn bad_options_are_refused() {
     assert!(deny.is_some_and(|error| error.contains("`a[` is no glob")));
     let secrets = refused(Options { secrets: vec!["(".to_owned()], ..Options::default() });
     assert!(secrets.is_some_and(|error| error.contains("no regular expression")));
-    let _ = (Globs::default(), PathClass::default());
 }
