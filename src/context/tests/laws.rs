@@ -116,7 +116,7 @@ fn read_back(chunks: &Chunks) -> BTreeSet<(usize, bool, u32)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_is_lost(

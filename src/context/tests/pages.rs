@@ -56,6 +56,7 @@ fn a_change_with_all_layers() {
 | def fetch(name):
 |     key = 'x'
 |     return key
+| import os
 <<# READS of settings: app/client.py>>
 | env KEY: key = os.environ['KEY']
 <<# TESTS without bodies: tests/test_client.py>>
