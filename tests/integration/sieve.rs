@@ -117,7 +117,11 @@ fn an_ignore_without_reason_does_not_count() {
 fn an_ignore_of_another_tag_does_not_count_and_is_reported_as_unused() {
     let review = ignored_above("a.py", "# diffsieve: ignore[Other] known", "x = 'MARK-1'");
     assert_eq!(review.shown(), ["Marker a.py:2"]);
-    assert!(review.notes().contains("the ignore[Other] at a.py:1 names a tag that no loaded pack has"), "{}", review.notes());
+    assert!(
+        review.notes().contains("the ignore[Other] at a.py:1 names a tag that no loaded pack has"),
+        "{}",
+        review.notes()
+    );
 }
 
 #[test]
