@@ -71,7 +71,7 @@ fn main() -> anyhow::Result<()> {
         let mut parts = Vec::new();
         let started = Instant::now();
         for planned in &plan.files {
-            let change = load(planned, &mut reader, &limits(&planned.path, planned.class), &Globs::default());
+            let change = load(planned, &mut reader, &limits(&planned.path, planned.class, None), &Globs::default());
             parts.push(part(&context, &change));
             // The text goes; what the check needs stays.
             files.push(change.hunks().to_vec());

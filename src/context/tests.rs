@@ -40,6 +40,7 @@ fn change(path: &str, old: &str, new: &str, hunks: Vec<Hunk>) -> FileChange {
             old: Text::whole(old.as_bytes().to_vec()),
             new: Text::whole(new.as_bytes().to_vec()),
         },
+        old_id: None,
     }
 }
 
