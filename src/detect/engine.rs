@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::textual::Textual;
-use super::{Builtin, DETECTORS, FileView, Hit, NodeFn, Run, fix, text};
+use super::{Builtin, DETECTORS, FileView, Hit, NodeFn, Run, cut, fix, text};
 use crate::finding::{Claim, Line, Location, Source, Untrusted};
 use crate::rules::{Detector, How, Place, Rules, Spec, Subject, TagLevel, Truth};
 use crate::syntax::{Language, RuleSet};
@@ -227,5 +227,5 @@ const MAX_QUOTE: u32 = 12;
 fn quote(view: &FileView<'_>, line: Line, end_line: Line) -> String {
     let end = end_line.get().min(line.get() + MAX_QUOTE - 1);
     let lines = (line.get()..=end).filter_map(Line::new).filter_map(|line| view.text.line_text(line));
-    lines.collect::<Vec<_>>().join("\n")
+    lines.map(|text| cut(&text).to_owned()).collect::<Vec<_>>().join("\n")
 }

@@ -3,12 +3,13 @@
 
 mod builtin;
 mod check;
+mod columns;
 mod engine;
 mod fix;
 mod text;
 mod textual;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -24,10 +25,9 @@ use crate::syntax::{Language, Limits, Node, Parsed, Unparsed};
 /// review incomplete, and no folder's name may hide a secret: what only the text detectors read may be large.
 pub fn limits(path: &RepoPath, class: PathClass) -> diff::Limits {
     let limits = diff::Limits::default();
-    let is_workflow = path.bytes().starts_with(b".github/") || path.file_name().starts_with(b"action.");
     let is_parsed = match Language::of_path(path, None) {
         None => false,
-        Some(Language::Yaml) => is_workflow,
+        Some(Language::Yaml) => diff::is_workflow(path),
         Some(_) => true,
     };
     if is_parsed && !is_text_only(class) { limits } else { limits.text_only() }
@@ -36,6 +36,17 @@ pub fn limits(path: &RepoPath, class: PathClass) -> diff::Limits {
 /// What is generated, vendored or a lock file is nobody's code to parse.
 const fn is_text_only(class: PathClass) -> bool {
     class.generated || class.vendored || class.lock
+}
+
+/// Most hits that a detector reports of one line: a line of keys is one fault, and each hit costs reading the line.
+const LINE_HITS: usize = 20;
+
+/// Most characters of a line that claims quote and reports keep: a minified bundle is one line of megabytes.
+pub const MAX_LINE: usize = 2_000;
+
+/// A line as far as claims quote it.
+pub fn cut(line: &str) -> &str {
+    line.char_indices().nth(MAX_LINE).map_or(line, |(end, _)| &line[..end])
 }
 
 /// One changed file with everything a detector may look at, each part computed at most once.
@@ -50,6 +61,8 @@ pub struct FileView<'a> {
     pub language: Option<Language>,
     parsed: OnceCell<Result<Parsed, Unparsed>>,
     parsed_old: OnceCell<Option<Parsed>>,
+    /// How many fixes were tried; each costs a parse.
+    fixes: Cell<u32>,
 }
 
 impl<'a> FileView<'a> {
@@ -58,7 +71,15 @@ impl<'a> FileView<'a> {
         let Body::Text { old, new, .. } = &change.body else { return None };
         let first = new.line(Line::from_index(0));
         let language = Language::of_path(&change.path, first).filter(|language| language.is_compiled_in());
-        Some(Self { change, text: new, old_text: old, language, parsed: OnceCell::new(), parsed_old: OnceCell::new() })
+        Some(Self {
+            change,
+            text: new,
+            old_text: old,
+            language,
+            parsed: OnceCell::new(),
+            parsed_old: OnceCell::new(),
+            fixes: Cell::new(0),
+        })
     }
 
     /// Attributes and path classes.

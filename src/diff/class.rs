@@ -100,6 +100,14 @@ pub fn classify(path: &RepoPath, flags: Flags) -> PathClass {
     }
 }
 
+/// Whether a runner of GitHub reads the file as a workflow or as an action. The class `workflow` of the packs.
+pub fn is_workflow(path: &RepoPath) -> bool {
+    let name = path.file_name();
+    let folder = path.bytes().strip_suffix(name).unwrap_or_default();
+    let in_folder = folder == b".github/workflows/" || folder.ends_with(b"/.github/workflows/");
+    matches!(name, b"action.yml" | b"action.yaml") || (in_folder && (ends(name, ".yml") || ends(name, ".yaml")))
+}
+
 /// Whether a name has more than this ending.
 fn ends(name: &[u8], end: &str) -> bool {
     name.len() > end.len() && name.ends_with(end.as_bytes())
@@ -124,6 +132,22 @@ mod tests {
         assert!(!class("vendor").vendored && !class("src/vendor.rs").vendored);
         assert!(class("a/Cargo.lock").lock && class("go.sum").lock);
         assert!(!class("src/lock.rs").lock);
+    }
+
+    #[test]
+    fn workflows_stand_in_their_folder() {
+        for path in [".github/workflows/a.yml", "sub/.github/workflows/a.yaml", "action.yml", "actions/x/action.yaml"] {
+            assert!(is_workflow(&RepoPath::from(path)), "{path}");
+        }
+        for path in [
+            ".github/dependabot.yml",
+            "x.github/workflows/a.yml",
+            ".github/workflows/a/b.yml",
+            "my-action.yml",
+            "a.yml",
+        ] {
+            assert!(!is_workflow(&RepoPath::from(path)), "{path}");
+        }
     }
 
     #[test]

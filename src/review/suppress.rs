@@ -216,8 +216,9 @@ pub(super) fn baseline(
     notes: &mut Vec<String>,
 ) -> (Vec<Finding>, Vec<Finding>) {
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+    let accepted = baseline.accepted();
     for mut finding in findings {
-        match baseline.entry_for(&finding) {
+        match accepted.entry_for(&finding) {
             None => kept.push(finding),
             Some(entry) if entry.is_expired(today) => {
                 let until = entry.until.map(|date| date.to_string()).unwrap_or_default();

@@ -2,13 +2,15 @@
 //! such names in mature code one in eighty is a credential, so the value must be mixed, unordered and no known form of
 //! something public.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::bytes::Regex;
+use regex::bytes::{Captures, Regex};
 
-use crate::detect::{Builtin, FileView, Hit, Run};
+use crate::detect::columns::LineColumns;
+use crate::detect::{Builtin, FileView, Hit, LINE_HITS, Run};
 use crate::diff::trim_ending;
-use crate::finding::{Columns, RepoPath};
+use crate::finding::RepoPath;
 use crate::rules::is_placeholder;
 
 pub(super) const DETECTOR: Builtin = Builtin {
@@ -56,22 +58,28 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for line in view.change.added() {
         let Some(bytes) = view.text.line(line).map(trim_ending) else { continue };
-        let found = QUOTED.captures(bytes).or_else(|| BARE.captures(bytes).filter(|_| bare));
-        let Some(found) = found else { continue };
-        let Some(value) = ["a", "b", "c"].iter().find_map(|group| found.name(group)) else { continue };
-        let Some(name) = found.name("name").map(|name| String::from_utf8_lossy(name.as_bytes())) else { continue };
-        let Ok(text) = std::str::from_utf8(value.as_bytes()) else { continue };
-        // `"Vendor::Secret":` is a name of a type.
-        let typed = found.name("name").is_some_and(|name| bytes[..name.start()].ends_with(b"::"));
-        if typed || HARMLESS_NAME.is_match(name.as_bytes()) || !looks_generated(text) || is_hash_of(&name, text) {
-            continue;
-        }
-        let column = |offset: usize| String::from_utf8_lossy(&bytes[..offset]).len() as u32 + 1;
-        let columns = Columns { start: column(value.start()), end: column(value.end()) };
-        let hit = Hit { line, end_line: line, columns: Some(columns), bytes: None, captures: Default::default() };
-        hits.push(hit.with("name", name).with("t", text).with("0", text));
+        let mut found = QUOTED.captures_iter(bytes).peekable();
+        let alone = if found.peek().is_none() && bare { BARE.captures(bytes) } else { None };
+        let mut columns = None;
+        let of_line = found.chain(alone).filter_map(|found| secret(bytes, &found)).take(LINE_HITS);
+        hits.extend(of_line.map(|(name, value, at)| {
+            let columns = columns.get_or_insert_with(|| LineColumns::of(bytes)).at(at);
+            let hit = Hit { line, end_line: line, columns: Some(columns), bytes: None, captures: Default::default() };
+            hit.with("name", name).with("t", value).with("0", value)
+        }));
     }
     hits
+}
+
+/// The name, the value and where that stands, if it looks like a secret.
+fn secret<'l>(line: &'l [u8], found: &Captures<'l>) -> Option<(&'l str, &'l str, Range<usize>)> {
+    let value = ["a", "b", "c"].iter().find_map(|group| found.name(group))?;
+    let name = found.name("name")?;
+    let (named, text) = (std::str::from_utf8(name.as_bytes()).ok()?, std::str::from_utf8(value.as_bytes()).ok()?);
+    // `"Vendor::Secret":` is a name of a type.
+    let typed = line[..name.start()].ends_with(b"::");
+    let harmless = typed || HARMLESS_NAME.is_match(name.as_bytes()) || is_hash_of(named, text);
+    (!harmless && looks_generated(text)).then_some((named, text, value.range()))
 }
 
 fn takes_bare_values(path: &RepoPath) -> bool {
@@ -143,6 +151,8 @@ fn is_hash_of(name: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diff::FileChange;
+    use crate::finding::Columns;
 
     #[test]
     fn generated_values_are_told_from_names() {
@@ -151,5 +161,20 @@ mod tests {
         for value in ["oauth2-access-token-v1", "settings.security.password_v2.label1", "hunterhunterhunter"] {
             assert!(!looks_generated(value), "{value}");
         }
+    }
+
+    #[test]
+    fn every_value_of_a_line_is_looked_at() {
+        // In two pieces, so that no scanner takes this file for a leak.
+        let secret = ["vT9$kQ2m", "Xz7!pLr4"].concat();
+        let line = format!("{{\"token_hint\": \"{}\", \"password\": \"{secret}\"}}\n", "a".repeat(20));
+        let change = FileChange::new_file("a.json".into(), line.clone().into_bytes());
+        let hits = run(&FileView::of(&change).expect("a text"));
+        let captured: Vec<_> = hits.iter().map(|hit| (&*hit.captures["name"], &*hit.captures["t"])).collect();
+        assert_eq!(captured, [("password", &*secret)]);
+        let start = line.find(&secret).expect("it stands there") as u32 + 1;
+        assert_eq!(hits[0].columns, Some(Columns { start, end: start + secret.len() as u32 }));
+        let many = FileChange::new_file("a.json".into(), line.repeat(1_000).replace('\n', " ").into_bytes());
+        assert_eq!(run(&FileView::of(&many).expect("a text")).len(), LINE_HITS);
     }
 }

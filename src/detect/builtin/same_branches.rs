@@ -18,9 +18,10 @@ const SHORTEST: usize = 7;
 fn run<'p>(view: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
     let Some((then, other)) = branches(node) else { return };
     // A comment before either says why there are two.
-    let between = parsed.regions().iter().any(|(range, region)| {
-        *region == Region::Comment && range.start >= then.range().end && range.end <= other.range().start
-    });
+    let (from, to) = (then.range().end, other.range().start);
+    let after = parsed.regions().partition_point(|(range, _)| range.start < from);
+    let mut between = parsed.regions()[after..].iter().take_while(|(range, _)| range.end <= to);
+    let between = between.any(|(_, region)| *region == Region::Comment);
     if !between && same(parsed, &then, &other) {
         // The branch that was added is the one the author can still change.
         let (first, _) = parsed.lines_of(then.range());
