@@ -304,7 +304,7 @@ mod tests {
     fn a_key_that_stands_twice_is_refused() {
         let text = "{\"findings\": [{\"path\": \"a\",\n\"path\": \"b\"}]}";
         let problems = Baseline::parse("b.json", text).expect_err("a key stands twice");
-        assert_eq!(problems[0].to_string(), "b.json:2:1: the key `path` stands here twice");
+        assert_eq!(problems[0].to_string(), "b.json:2:1: the key `path` is a duplicate");
     }
 
     #[test]

@@ -20,8 +20,8 @@ pub struct Raised {
     pub bytes: Option<Range<usize>>,
     /// Captures.
     pub captures: BTreeMap<String, String>,
-    /// Whether the message masks something, so that the code around it has to be masked too.
-    pub secret: bool,
+    /// What the message masks, so that the code around it has to be masked too.
+    pub secrets: Vec<String>,
 }
 
 /// The detectors of the loaded packs, sorted by who they read.
@@ -171,8 +171,8 @@ impl<'r> Engine<'r> {
                 level: detector.level,
                 source,
             };
-            let secret = !detector.message.masked(&hit.captures).is_empty();
-            raised.push(Raised { claim, bytes: hit.bytes, captures: hit.captures, secret });
+            let secrets = detector.message.masked(&hit.captures).into_iter().map(str::to_owned).collect();
+            raised.push(Raised { claim, bytes: hit.bytes, captures: hit.captures, secrets });
         }
     }
 }

@@ -46,7 +46,7 @@ mod tests {
     use crate::rules::{Examples, Rules};
 
     /// So many that a parse of the file for each would not end.
-    const HITS: usize = 20_000;
+    const HITS: usize = 6_000;
 
     fn suggested(path: &str, text: String) -> Vec<u32> {
         let change = FileChange::new_file(path.into(), text.into_bytes());

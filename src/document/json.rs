@@ -89,7 +89,7 @@ impl<'t> Reader<'t> {
             let at = self.place();
             let key = self.string()?;
             if !known.insert(key.clone()) {
-                return Err(Problem::at(&at, format!("the key `{key}` stands here twice")));
+                return Err(Problem::at(&at, format!("the key `{key}` is a duplicate")));
             }
             if !self.take(b':') {
                 return Err(self.problem("a `:` is expected"));
@@ -179,7 +179,7 @@ mod tests {
     fn what_is_no_json_is_refused_where_it_stands() {
         for (text, what) in [
             ("", "1:1: the file ends where a value is expected"),
-            ("{\"a\": 1,\n\"a\": 2}", "2:1: the key `a` stands here twice"),
+            ("{\"a\": 1,\n\"a\": 2}", "2:1: the key `a` is a duplicate"),
             ("{\"a\" 1}", "1:6: a `:` is expected"),
             ("{\"a\": 1 \"b\": 2}", "1:9: a `,` or `}` is expected"),
             ("{a: 1}", "1:2: a key in quotes is expected"),
@@ -207,7 +207,7 @@ mod tests {
             match serde_json::from_str::<serde_json::Value>(&text) {
                 Ok(value) => match ours {
                     Ok(node) => prop_assert_eq!(node.to_json(), value),
-                    Err(problem) => prop_assert!(problem.what.contains("twice"), "{}: {}", text, problem),
+                    Err(problem) => prop_assert!(problem.what.contains("duplicate"), "{}: {}", text, problem),
                 },
                 Err(error) => prop_assert!(ours.is_err(), "{}: {}", text, error),
             }

@@ -73,7 +73,7 @@ fn misfits(example: &Example, tag: &Tag, rules: &Rules, engine: &Engine<'_>) -> 
                 level: None,
                 source: Source::Model { pass: 1 },
             };
-            let raised = Raised { claim, bytes: None, captures: Default::default(), secret: false };
+            let raised = Raised { claim, bytes: None, captures: Default::default(), secrets: Vec::new() };
             let (kept, dropped) = sieve(example, code, vec![raised], rules);
             let became = match (kept.first(), dropped.first().and_then(|finding| finding.dropped.as_ref())) {
                 (Some(_), _) => "keep".to_owned(),

@@ -110,3 +110,23 @@ fn is_placeholder(body: &str) -> bool {
         || word.contains("TODO")
         || word.contains("NotImplemented")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::FileChange;
+    use crate::syntax::{Language, Limits};
+
+    /// So many that a look at all strings for each decision would not end.
+    #[test]
+    fn many_decisions_among_many_strings() {
+        const LINES: usize = 40_000;
+        let text = "x = 'the same' if y else 'the same'\n".repeat(LINES);
+        let change = FileChange::new_file("a.py".into(), text.into());
+        let view = FileView::of(&change).expect("a text");
+        let parsed = Parsed::parse(Language::Python, view.text.bytes(), &Limits::default()).expect("it parses");
+        let mut hits = Vec::new();
+        parsed.visit(&|_| true, |node| run(&view, &parsed, node, &mut hits));
+        assert_eq!(hits.len(), LINES);
+    }
+}
