@@ -422,6 +422,26 @@ fn a_secret_stands_in_no_report() {
     }
 }
 
+/// What is far to the right in a long line is shown where it stands, in the columns that each format counts.
+#[test]
+fn a_finding_far_to_the_right_keeps_its_columns() {
+    let place = Place::house(&[("notes.txt", NOTES)]);
+    place.write("notes.txt", format!("one\n\u{e9}\u{1f600}{}MARK-1 {}\ntwo\n", "x ".repeat(1_500), "y ".repeat(2_000)));
+    place.commit("topic");
+    let sarif: serde_json::Value = serde_json::from_str(&place.run(["--format", "sarif"]).text()).unwrap();
+    let region = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+    let columns = (&region["startColumn"], &region["endColumn"], &region["snippet"]["text"]);
+    assert_eq!(columns, (&3_004.into(), &3_010.into(), &"MARK-1".into()), "{region}");
+    let github = place.run(["--format", "github"]).text();
+    assert!(github.contains("line=2,endLine=2,col=3004,endColumn=3010"), "{github}");
+    let text = place.run(["--format", "text"]).text();
+    assert!(text.contains("notes.txt:2:3003") && text.contains("x MARK-1 y"), "{text}");
+    let review = place.review::<&str>([]);
+    let finding = &review.findings()[0];
+    assert!(finding["quote"].as_str().unwrap().contains("MARK-1"), "{finding}");
+    assert!(finding.to_string().len() < 10_000);
+}
+
 /// A change of comments alone asks no parser, unless a detector reads comments.
 #[test]
 fn a_change_of_comments_is_parsed_for_those_who_read_comments() {

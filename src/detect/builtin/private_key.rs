@@ -1,9 +1,10 @@
 //! A private key: the header and at least 40 base64 characters of its body. A header alone is what PEM parsers and
 //! docstrings contain.
 
+use crate::detect::columns::LineColumns;
 use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::diff::{Hunk, trim_ending};
-use crate::finding::{Columns, Line};
+use crate::finding::Line;
 use crate::rules::credential::key::{BODY, HEADER, longest_run};
 
 pub(super) const DETECTOR: Builtin = Builtin {
@@ -28,8 +29,7 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
         let Some(found) = HEADER.captures(bytes) else { continue };
         let whole = found.get(0).expect("group 0 is the whole match");
         let Some(key) = body(view, line, &bytes[whole.end()..]) else { continue };
-        let column = |offset: usize| String::from_utf8_lossy(&bytes[..offset]).len() as u32 + 1;
-        let columns = Columns { start: column(whole.start()), end: column(whole.end()) };
+        let columns = LineColumns::of(bytes).at(whole.range());
         let kind = found.name("kind").map(|kind| String::from_utf8_lossy(kind.as_bytes()).trim().to_lowercase());
         let hit = Hit { line, end_line: line, columns: Some(columns), bytes: None, captures: Default::default() };
         let kind = kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| "pkcs8".to_owned());

@@ -65,14 +65,17 @@ pub struct Named {
     pub bytes: Range<usize>,
 }
 
-/// The first value of a line, if it looks generated. `bare`: a value may stand without quotes.
-pub fn generated(line: &[u8], bare: bool) -> Option<Named> {
-    let captures = QUOTED.captures(line).or_else(|| BARE.captures(line).filter(|_| bare))?;
-    let (named, at) = named(&captures)?;
-    // `"Vendor::Secret":` is a name of a type.
-    let typed = line[..at].ends_with(b"::");
-    let harmless = typed || HARMLESS_NAME.is_match(named.name.as_bytes()) || is_hash_of(&named.name, &named.value);
-    (!harmless && looks_generated(&named.value)).then_some(named)
+/// The values of a line that look generated. `bare`: a value may stand without quotes.
+pub fn generated(line: &[u8], bare: bool) -> impl Iterator<Item = Named> {
+    let mut quoted = QUOTED.captures_iter(line).peekable();
+    let alone = if quoted.peek().is_none() && bare { BARE.captures(line) } else { None };
+    quoted.chain(alone).filter_map(|captures| {
+        let (named, at) = named(&captures)?;
+        // `"Vendor::Secret":` is a name of a type.
+        let typed = line[..at].ends_with(b"::");
+        let harmless = typed || HARMLESS_NAME.is_match(named.name.as_bytes()) || is_hash_of(&named.name, &named.value);
+        (!harmless && looks_generated(&named.value)).then_some(named)
+    })
 }
 
 /// Where in a line values stand that may be credentials: everything that [`generated`] finds, and much that is none.
