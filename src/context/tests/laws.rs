@@ -191,6 +191,29 @@ fn a_rebase_changes_no_byte() {
 }
 
 #[test]
+fn an_edit_inside_a_new_file_leaves_the_rest() {
+    let function = |number: usize| {
+        let body: String =
+            (0..number % 7 + 2).map(|line| format!("    value{line} = compute{number}({line})\n")).collect();
+        format!("def function{number}():\n{body}    return value0\n\n")
+    };
+    let context = context(Options::default());
+    let ids = |text: &str| -> BTreeSet<String> {
+        let found = made_in(&context, 1_500, &[added("a.py", text)]);
+        found.chunks.into_iter().map(|chunk| chunk.id).collect()
+    };
+    let text: String = (0..150).map(function).collect();
+    let before = ids(&text);
+    assert!(before.len() > 10);
+    for number in (0..150).step_by(7) {
+        let body = format!("def function{number}():\n");
+        let after = ids(&text.replace(&body, &format!("{body}    inserted = {number}\n")));
+        let fresh = after.difference(&before).count();
+        assert!((1..=2).contains(&fresh), "{fresh} of {} for function {number}", after.len());
+    }
+}
+
+#[test]
 fn statements_stay_whole_where_they_fit() {
     let function = |number: usize| {
         let call = format!("    call{number}(\n        alpha,\n        beta,\n        gamma,\n    )\n");

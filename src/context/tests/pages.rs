@@ -149,6 +149,7 @@ fn what_is_not_shown_has_a_name() {
     let mut renamed = added("public.txt", "a = 1\n");
     renamed.old_path = Some(RepoPath::from("deploy/id_rsa"));
     renamed.status = Status::Renamed { similarity: 90 };
+    let gone = change("gone.py", "a = 1\nb = 2\n", "", vec![hunk((1, 2), (1, 0))]);
     let changes = [
         added("Cargo.lock", "a\n"),
         added("vendor/a.go", "package a\n"),
@@ -157,6 +158,7 @@ fn what_is_not_shown_has_a_name() {
         added("k8s/server.key", "x\n"),
         renamed,
         added("long.py", &long),
+        gone,
     ];
     let found = made(Options::default(), 4_000, &changes);
     let reasons: Vec<_> = found.skipped.iter().map(|skipped| (skipped.file, skipped.reason)).collect();
@@ -168,6 +170,7 @@ fn what_is_not_shown_has_a_name() {
     assert!(found.skipped.iter().all(|skipped| skipped.added == [Lines { first: 1, count: 1 }]));
     assert_eq!(found.chunks.len(), 1);
     assert_eq!(found.chunks[0].parts[0].added, [Lines { first: 2, count: 1 }]);
+    assert_eq!(found.chunks[0].parts[1].removed, [Lines { first: 1, count: 2 }]);
 }
 
 #[test]

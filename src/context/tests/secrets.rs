@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::context::Layers;
-use crate::rules::{EMBEDDED, Source};
+use crate::rules::{EMBEDDED, Kind, Source};
 
 /// Values by kind, put together here so that no scanner finds them: as they stand in a file, and the part that is secret.
 fn planted() -> Vec<(String, String)> {
@@ -171,6 +171,19 @@ fn names_words_and_code_stay() {
     ] {
         let page = pages(Options::default(), &[added("a.py", &format!("{line}\n"))]);
         assert!(page.contains(&format!("1+ {line}\n")), "{page}");
+    }
+}
+
+#[test]
+fn what_the_pack_calls_good_is_shown() {
+    let rules = Rules::load(Examples::Read, &[], None, None).expect("the embedded packs are sound");
+    let tag = rules.tags.get("LikelyCredential").expect("it is shipped");
+    assert!(!tag.examples.is_empty());
+    for example in &tag.examples {
+        let Kind::Detector { good: Some(good), .. } = &example.kind else { panic!("only good ones") };
+        let page = pages(Options::default(), &[added("a.txt", good)]);
+        let (_, diff) = page.split_once("FILE").expect("a file");
+        assert!(!diff.contains('‹'), "{diff}");
     }
 }
 
