@@ -105,7 +105,7 @@ impl Parsed {
         Ok(parsed)
     }
 
-    /// Parses the side of a change that `self`, the new side, was made from, as [`Self::reparse`] does.
+    /// Parses the side of a change that `self`, the new side, was made from, from its tree.
     ///
     /// # Errors
     /// As [`Self::parse`].
