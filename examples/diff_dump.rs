@@ -15,7 +15,13 @@ use serde_json::json;
 fn main() -> anyhow::Result<()> {
     let dir = std::env::args_os().nth(1).context("usage: diff_dump REPOSITORY < PAIRS")?;
     let repo = Repository::open(Path::new(&dir), &|_| None)?;
-    let limits = Limits { file_bytes: 64 << 20, probe_bytes: 64 << 20, line_chars: usize::MAX, lines: usize::MAX };
+    let limits = Limits {
+        file_bytes: 64 << 20,
+        probe_bytes: 64 << 20,
+        line_chars: usize::MAX,
+        lines: usize::MAX,
+        ..Limits::default()
+    };
     let mut out = io::BufWriter::new(io::stdout().lock());
     for line in io::stdin().lock().lines() {
         let line = line?;

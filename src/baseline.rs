@@ -1,6 +1,7 @@
 //! The baseline: findings a maintainer accepted, by fingerprint, each with a reason and perhaps an end. A reviewed file
 //! in the repository, so an acceptance is a commit like any other.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::json;
@@ -142,12 +143,32 @@ impl Baseline {
         text
     }
 
-    /// The entry that accepts a finding: its key, or the window of the same tag.
-    pub fn entry_for(&self, finding: &Finding) -> Option<&Entry> {
-        let by_key = self.entries.iter().find(|entry| entry.fingerprint == finding.fingerprint);
-        by_key.or_else(|| {
-            self.entries.iter().find(|entry| entry.window == finding.window && *entry.tag == *finding.claim.tag)
-        })
+    /// The entry that accepts each finding, if one does: the one with its key, else one with its window and tag, best of
+    /// the same path. An entry that a key or a window has used accepts no second finding by its window, or copies of
+    /// accepted code would be accepted wherever they stand.
+    pub fn entries_for(&self, findings: &[Finding]) -> Vec<Option<&Entry>> {
+        let by_key: BTreeMap<&Fingerprint, usize> =
+            self.entries.iter().enumerate().map(|(index, entry)| (&entry.fingerprint, index)).collect();
+        let mut by_window: BTreeMap<(&Fingerprint, &str), Vec<usize>> = BTreeMap::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            by_window.entry((&entry.window, &entry.tag)).or_default().push(index);
+        }
+        let mut used = vec![false; self.entries.len()];
+        let mut found: Vec<Option<usize>> =
+            findings.iter().map(|finding| by_key.get(&finding.fingerprint).copied()).collect();
+        found.iter().flatten().for_each(|index| used[*index] = true);
+        for same_path in [true, false] {
+            for (finding, found) in findings.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+                let path = finding.claim.location.path.to_text();
+                let candidates = by_window.get(&(&finding.window, &*finding.claim.tag)).into_iter().flatten().copied();
+                let fits = |index: &usize| !used[*index] && (!same_path || self.entries[*index].path == path.raw());
+                *found = candidates.into_iter().find(fits);
+                if let Some(index) = *found {
+                    used[index] = true;
+                }
+            }
+        }
+        found.into_iter().map(|index| index.map(|index| &self.entries[index])).collect()
     }
 }
 

@@ -416,4 +416,14 @@ impl Finding {
         self.step(stage, reason.clone(), "dropped", why.clone());
         self.dropped = Some(Dropped { stage, reason, why: Untrusted::new(why) });
     }
+
+    /// Whether only a cap keeps it from being shown.
+    pub fn is_capped(&self) -> bool {
+        self.dropped.as_ref().is_some_and(|dropped| dropped.stage == Stage::Rank)
+    }
+
+    /// Whether only a cap, or a finding that stands for it, keeps it from being shown.
+    pub fn is_hidden(&self) -> bool {
+        self.dropped.as_ref().is_some_and(|dropped| matches!(dropped.stage, Stage::Merge | Stage::Rank))
+    }
 }

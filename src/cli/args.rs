@@ -85,7 +85,7 @@ pub(super) struct PlaceArgs {
     /// Use no configuration file
     #[arg(long)]
     pub(super) no_config: bool,
-    /// Where configuration, packs and baseline are read from [default: base in pull-request jobs, else worktree]
+    /// Where configuration, packs and baseline are read from [default: base in CI jobs whose head is not merged yet, else worktree]
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(super) config_from: Option<ConfigFrom>,
 }

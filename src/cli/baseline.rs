@@ -5,6 +5,7 @@ use std::fs;
 use anyhow::{Context as _, anyhow};
 use diffsieve::baseline::{Baseline, Date, Entry, PATH};
 use diffsieve::finding::Finding;
+use diffsieve::review::Review;
 
 use super::args::{AcceptArgs, BaselineCommand, PlaceArgs};
 use super::exit::Exit;
@@ -29,6 +30,9 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
         .as_deref()
         .map(|text| Date::parse(text).ok_or_else(|| anyhow!("`{text}` is no day; write one such as 2026-12-31")))
         .transpose()?;
+    if until.is_some_and(|until| env::today().is_some_and(|today| until < today)) {
+        return Err(anyhow!("the day of --until is past: the acceptance would not count").into());
+    }
     let path = policy::work_tree(&args.place)?.join(PATH);
     let mut baseline = match (policy::read_policy(&path, PATH)?, update) {
         (Some(_), false) => {
@@ -38,17 +42,7 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
         (None, _) => Baseline::default(),
     };
     let Reviewed { review, .. } = setup::reviewed(&args.scope, &args.place)?;
-    let chosen: Vec<&Finding> = review
-        .findings
-        .iter()
-        .filter(|finding| {
-            args.only.is_empty()
-                || args.only.iter().any(|wanted| finding.fingerprint.as_str().starts_with(wanted.as_str()))
-        })
-        .collect();
-    if !args.only.is_empty() && chosen.is_empty() {
-        return Err(anyhow!("no shown finding has one of these fingerprints").into());
-    }
+    let chosen = chosen(&review, &args.only)?;
     let before = baseline.entries.len();
     for finding in &chosen {
         baseline.entries.retain(|entry| entry.fingerprint != finding.fingerprint);
@@ -56,11 +50,42 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
     }
     write(&path, &baseline)?;
     output::say(&format!(
-        "{} accepted in {PATH}, which now has {} (before: {before}); commit it to make it count",
+        "{} accepted in {PATH}, which now has {} (before: {before}); pull requests read it from the base branch, so it counts \
+         there once it is merged",
         chosen.len(),
         baseline.entries.len()
     ));
     Ok(Exit::Passed)
+}
+
+/// The findings to accept: those that are shown, or hidden by a cap alone or behind one of the same tag and place; all
+/// of them or the ones asked for.
+fn chosen<'r>(review: &'r Review, only: &[String]) -> anyhow::Result<Vec<&'r Finding>> {
+    let all = || review.findings.iter().chain(review.dropped.iter().filter(|finding| finding.is_hidden()));
+    if only.is_empty() {
+        return Ok(all().collect());
+    }
+    let mut chosen: Vec<&Finding> = Vec::new();
+    for wanted in only {
+        let is_it = |finding: &&Finding| finding.fingerprint.as_str().starts_with(wanted.as_str());
+        let mut found = all().filter(is_it);
+        match (found.next(), found.next()) {
+            (Some(finding), None) => {
+                let place = |other: &Finding| {
+                    (other.claim.tag.clone(), other.claim.location.path.clone(), other.claim.location.line)
+                };
+                chosen.extend(all().filter(|other| place(other) == place(finding)));
+            }
+            (Some(_), Some(_)) => {
+                return Err(anyhow!("several findings have a fingerprint that starts with `{wanted}`"));
+            }
+            (None, _) if review.dropped.iter().any(|finding| is_it(&finding)) => {
+                return Err(anyhow!("the finding `{wanted}` is not shown: `diffsieve explain {wanted}` says why"));
+            }
+            (None, _) => return Err(anyhow!("no finding has the fingerprint `{wanted}`")),
+        }
+    }
+    Ok(chosen)
 }
 
 fn entry(finding: &Finding, reason: &str, until: Option<Date>) -> Entry {

@@ -248,7 +248,7 @@ pub(super) fn of_scope<'p>(
 ) -> Result<Loadout, Failure> {
     let mut edited: Vec<_> = paths.filter(|path| config::is_policy_file(path.bytes())).collect();
     edited.dedup();
-    let from = place.config_from.unwrap_or(if scope.pull_request { ConfigFrom::Base } else { ConfigFrom::Worktree });
+    let from = place.config_from.unwrap_or(if scope.guarded { ConfigFrom::Base } else { ConfigFrom::Worktree });
     let root = match (from, scope.base_tip, scope.head, repo.root()) {
         (ConfigFrom::Base, Some(tip), _, _) => Root::of_commit(repo, tip, "base tip")?,
         (ConfigFrom::Base, None, _, _) => Root::Nowhere,
@@ -256,12 +256,18 @@ pub(super) fn of_scope<'p>(
         (ConfigFrom::Head | ConfigFrom::Worktree, _, Some(head), _) => Root::of_commit(repo, head, "head")?,
         (ConfigFrom::Head | ConfigFrom::Worktree, ..) => Root::Nowhere,
     };
+    let mends = |problems: &[Problem]| {
+        let is_broken = |path: &&RepoPath| {
+            let name = root.name(&path.visible());
+            problems.iter().any(|problem| problem.at.as_ref().is_some_and(|at| *at.source == *name))
+        };
+        from == ConfigFrom::Base && edited.iter().any(is_broken)
+    };
     let mut loadout = match load(place, &root, Examples::Skip) {
-        Err(Failure::Config(problems)) if from == ConfigFrom::Base && !edited.is_empty() => {
-            let mut loadout =
-                load(&PlaceArgs { no_config: true, ..PlaceArgs::default() }, &Root::Nowhere, Examples::Skip)?;
+        Err(Failure::Config(problems)) if mends(&problems) => {
+            let mut loadout = load(place, &Root::Nowhere, Examples::Skip)?;
             loadout.notes.push(
-                "the configuration at the base is broken and this change edits it: reviewed with built-in defaults"
+                "the policy at the base is broken and this change edits it: reviewed without the repository's policy"
                     .to_owned(),
             );
             loadout.notes.extend(problems.iter().map(Problem::to_string));
@@ -280,12 +286,12 @@ pub(super) fn of_scope<'p>(
     Ok(loadout)
 }
 
-/// Packs and configuration for a patch: those of the base in a pull-request job, else those on disk.
+/// Packs and configuration for a patch: those of the base where the head is not merged yet, else those on disk.
 pub(super) fn of_patch(files: &[FileChange], place: &PlaceArgs) -> Result<Loadout, Failure> {
     match place.config_from {
         Some(ConfigFrom::Worktree) => return of_work_tree(place, Examples::Skip),
-        None if !scope::is_pull_request(&env::var) => return of_work_tree(place, Examples::Skip),
-        Some(ConfigFrom::Base) if scope::is_pull_request(&env::var) => {}
+        None if !scope::is_ci(&env::var) => return of_work_tree(place, Examples::Skip),
+        Some(ConfigFrom::Base) if scope::is_ci(&env::var) => {}
         None => {}
         Some(ConfigFrom::Base | ConfigFrom::Head) => {
             return Err(anyhow!(
@@ -295,7 +301,15 @@ pub(super) fn of_patch(files: &[FileChange], place: &PlaceArgs) -> Result<Loadou
         }
     }
     let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let repo = Repository::open(&dir, &env::var)?;
-    let scope = scope::find(&repo, &Request::Default, &env::var, false)?;
+    let repo = Repository::open(&dir, &env::var);
+    // A job that knows of no pull request may stand anywhere.
+    let (repo, scope) = match repo.map(|repo| (scope::find(&repo, &Request::Default, &env::var, false), repo)) {
+        Ok((Ok(scope), repo)) => (repo, scope),
+        _ if place.config_from.is_none() && !scope::is_pull_request(&env::var) => {
+            return of_work_tree(place, Examples::Skip);
+        }
+        Ok((Err(error), _)) => return Err(error.into()),
+        Err(error) => return Err(error.into()),
+    };
     of_scope(&repo, &scope, files.iter().flat_map(|file| file.old_path.iter().chain([&file.path])), place)
 }

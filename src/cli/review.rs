@@ -59,8 +59,9 @@ pub(super) fn tags(rules: &Rules) -> Vec<TagInfo> {
 fn help(tag: &diffsieve::rules::Tag) -> String {
     let about = tag.spec.about.clone().unwrap_or_else(|| format!("{}.", tag.spec.title));
     format!(
-        "{}\n\nTo accept a finding, write `diffsieve: ignore[{}] reason` in a comment on its line or the line above, or \
-         let a maintainer add it to the baseline with `diffsieve baseline update --reason …`.",
+        "{}\n\nTo accept a finding, let a maintainer add it to the baseline with `diffsieve baseline update --reason …`, \
+         or write `diffsieve: ignore[{}] reason` in a comment on its line or the line above: one that was there before \
+         the change counts, one that the change adds only where policy says so.",
         about.trim_end(),
         tag.name
     )

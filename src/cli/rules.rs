@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use diffsieve::detect::{self, DETECTORS};
 use diffsieve::document::nearest;
+use diffsieve::finding::Level;
 use diffsieve::review::examples;
-use diffsieve::rules::{self, COMBINATORS, CONDITIONS, Examples, Rules, Source, Tag};
+use diffsieve::rules::{self, COMBINATORS, CONDITIONS, Examples, Rules, Source, Spec, Tag, TagLevel};
 use diffsieve::syntax::{FACTS, Language};
 
 use super::args::{PlaceArgs, RulesCommand, SchemaName};
@@ -38,10 +39,29 @@ fn list(place: &PlaceArgs) -> Result<Exit, Failure> {
                 (1, _) => "1 detector".to_owned(),
                 (count, _) => format!("{count} detectors"),
             };
-            let _ = writeln!(text, "  {:<8} {:<28} {} ({what})", tag.spec.level.name(), tag.name, tag.spec.title);
+            let _ = writeln!(text, "  {:<15} {:<28} {} ({what})", levels(tag), tag.name, tag.spec.title);
         }
     }
     print(&diffsieve_visible(&text))
+}
+
+/// The levels that findings of a tag may have: detectors and languages have their own.
+fn levels(tag: &Tag) -> String {
+    let specs = || std::iter::once(&tag.spec).chain(tag.by_language.values());
+    let of = |spec: &Spec| match (spec.level, spec.detect.is_empty()) {
+        (TagLevel::Show(level), false) => {
+            let levels = spec.detect.iter().map(|detector| detector.level.unwrap_or(level));
+            levels.map(Level::name).collect::<Vec<_>>()
+        }
+        (level, _) => vec![level.name()],
+    };
+    let found: Vec<&str> = specs().flat_map(of).collect();
+    let names: Vec<&str> = TagLevel::NAMES.into_iter().filter(|name| found.contains(name)).collect();
+    match names.as_slice() {
+        // A language that is left out says nothing about the others.
+        [most @ .., "skip"] if !most.is_empty() => most.join("/"),
+        names => names.join("/"),
+    }
 }
 
 /// The ids of a tag's detectors, language variants included, each once.

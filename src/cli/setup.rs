@@ -48,7 +48,7 @@ fn repository_reviewed(args: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, 
     let mut scope = scope::find(&repo, &request, &env::var, request == Request::Default)?;
     // The commits that a range names may be the author's own; a base that the workflow names is not.
     let is_chosen = matches!(request, Request::Default | Request::BaseHead { .. });
-    if scope.pull_request && !is_chosen && matches!(place.config_from, None | Some(ConfigFrom::Base)) {
+    if scope.guarded && !is_chosen && matches!(place.config_from, None | Some(ConfigFrom::Base)) {
         scope.base_tip = scope::find(&repo, &Request::Default, &env::var, false)?.base_tip;
     }
     let plan = Plan::between(&repo, &scope.old, &scope.new, scope.base_tip.map(|tip| repo.tree_of(tip)).transpose()?)?;
@@ -78,26 +78,48 @@ fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
     if bytes.len() as u64 > PATCH_BYTES {
         return Err(anyhow!("the patch in {name} has more than {PATCH_BYTES} bytes").into());
     }
-    let mut files = patch::parse(&bytes, &diff::Limits::default())
+    let mut files = patch::parse(&bytes, &diff::Limits::default().text_only())
         .map_err(|error| anyhow!("the patch in {name} cannot be read: {error}"))?;
-    if files.is_empty() && !bytes.trim_ascii().is_empty() {
+    if bytes.trim_ascii().is_empty() {
+        let why = anyhow!("{name} is empty, as it is too where `git diff` failed: nothing was reviewed");
+        return Err(Failure::Incomplete(why));
+    }
+    if files.is_empty() {
         return Err(
             anyhow!("{name} is no patch: a unified diff is needed, as `git diff` and `diff -u` write it").into()
         );
     }
+    completed(&mut files, place);
     let loadout = policy::of_patch(&files, place)?;
     for file in files.iter_mut().filter(|file| loadout.config.exclude.is_match(&file.path)) {
         file.body = diff::Body::NotCode(diff::NotCode::Excluded);
     }
+    let in_parts =
+        files.iter().filter(|file| matches!(&file.body, diff::Body::Text { new, .. } if !new.is_whole())).count();
     let mut notes = Vec::new();
-    if files.is_empty() {
-        notes.push("the patch changes no file".to_owned());
-    }
-    if files.iter().any(|file| matches!(&file.body, diff::Body::Text { new, .. } if !new.is_whole())) {
-        notes.push("a patch shows only parts of a changed file: those are read by the text detectors alone".to_owned());
+    if in_parts > 0 {
+        notes.push(format!(
+            "of {in_parts} changed files the patch shows only parts and no repository here has the rest: those were read \
+             by the text detectors alone"
+        ));
     }
     let change = Change { description: format!("the patch in {name}"), notes, ..Change::default() };
     Ok(finish(&Loaded::new(files), change, loadout, Provenance::default()))
+}
+
+/// Completes the files of a patch from the repository it was made in, where we are in it.
+fn completed(files: &mut Vec<FileChange>, place: &PlaceArgs) {
+    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let Ok(repo) = Repository::open(&dir, &env::var) else { return };
+    let reader = repo.reader();
+    let complete = |file: FileChange| {
+        let limits = detect::limits(&file.path, file.class, None);
+        match file.old_id.as_ref().and_then(|id| reader.blob_of_prefix(id, limits.file_bytes)) {
+            Some(old) => patch::complete(file, old, &limits),
+            None => file,
+        }
+    };
+    *files = std::mem::take(files).into_iter().map(complete).collect();
 }
 
 fn finish<C: Changes>(files: &C, change: Change, loadout: Loadout, provenance: Provenance) -> Reviewed {
@@ -133,7 +155,9 @@ impl Changes for PlannedFiles<'_> {
 
     fn load(&self, reader: &mut Reader, index: usize) -> FileChange {
         let planned: &Planned = &self.plan.files[index];
-        diff::load(planned, reader, &detect::limits(&planned.path, planned.class), &self.exclude)
+        let change = &planned.change;
+        let old_path = change.similarity.and(change.old.as_ref()).map(|old| &old.path);
+        diff::load(planned, reader, &detect::limits(&planned.path, planned.class, old_path), &self.exclude)
     }
 
     fn skipped(&self) -> Vec<Skip> {

@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::textual::Textual;
-use super::{Builtin, DETECTORS, FileView, Hit, NodeFn, Run, fix, text};
+use super::{Builtin, DETECTORS, FileView, Hit, NodeFn, Run, before, fix, text};
 use crate::finding::{Claim, Line, Location, Source, Untrusted};
 use crate::rules::{Detector, How, Place, Rules, Spec, Subject, TagLevel, Truth};
-use crate::syntax::{Language, RuleSet};
+use crate::syntax::{Language, Parsed, RuleSet};
 
 /// A claim with what only its detector knows.
 #[derive(Debug, Clone)]
@@ -43,6 +43,31 @@ struct ForLanguage<'r> {
     others: Vec<(&'r str, &'r Detector)>,
 }
 
+/// A tag, one of its detectors and what that matched.
+pub(super) type Found<'r> = (&'r str, &'r Detector, Vec<Hit>);
+
+impl<'r> ForLanguage<'r> {
+    /// What the rules and the built-ins by node match on nodes that touch a wanted line: one entry for each of them,
+    /// always in the same order.
+    fn look(&self, view: &FileView<'_>, parsed: &Parsed, wanted: &dyn Fn(Line) -> bool) -> Vec<Found<'r>> {
+        let of_rules = self.owners.iter().map(|(tag, detector)| (*tag, *detector, Vec::new()));
+        let of_nodes = self.by_node.iter().map(|(tag, detector, _)| (*tag, *detector, Vec::new()));
+        let mut found: Vec<Found<'r>> = of_rules.chain(of_nodes).collect();
+        for (rule, matched) in self.set.scan(parsed, wanted) {
+            let mut hit = Hit::in_source(parsed, matched.bytes);
+            hit.captures.extend(matched.variables);
+            found[rule].2.push(hit);
+        }
+        let by_node = &mut found[self.owners.len()..];
+        parsed.visit(wanted, |node| {
+            for ((.., look), (.., hits)) in self.by_node.iter().zip(by_node.iter_mut()) {
+                look(view, parsed, node, hits);
+            }
+        });
+        found
+    }
+}
+
 impl<'r> Engine<'r> {
     /// An engine over the loaded packs.
     pub fn new(rules: &'r Rules) -> Self {
@@ -71,26 +96,10 @@ impl<'r> Engine<'r> {
     /// What needs a parse, which is made only where something can come of it.
     fn run_parsed(&self, view: &FileView<'_>, detectors: &ForLanguage<'r>, raised: &mut Vec<Raised>) {
         let touches_code = view.touches_code();
-        let is_added = |line| view.is_added(line);
         if let Some(parsed) = (touches_code || detectors.reads_comments).then(|| view.parsed()).flatten() {
-            let mut found: Vec<Vec<Hit>> = vec![Vec::new(); detectors.owners.len()];
-            for (rule, matched) in detectors.set.scan(parsed, &is_added) {
-                let mut hit = Hit::in_source(parsed, matched.bytes);
-                hit.captures.extend(matched.variables);
-                found[rule].push(hit);
-            }
-            for ((tag, detector), hits) in detectors.owners.iter().zip(found) {
-                self.raise(view, tag, detector, hits, raised);
-            }
-        }
-        if let Some(parsed) = touches_code.then(|| view.parsed()).flatten() {
-            let mut found: Vec<Vec<Hit>> = vec![Vec::new(); detectors.by_node.len()];
-            parsed.visit(&is_added, |node| {
-                for ((.., look), hits) in detectors.by_node.iter().zip(&mut found) {
-                    look(view, parsed, node, hits);
-                }
-            });
-            for ((tag, detector, _), hits) in detectors.by_node.iter().zip(found) {
+            let mut found = detectors.look(view, parsed, &|line| view.is_added(line));
+            before::place_introduced(view, &mut found, |before, parsed, wanted| detectors.look(before, parsed, wanted));
+            for (tag, detector, hits) in found {
                 self.raise(view, tag, detector, hits, raised);
             }
         }
@@ -209,7 +218,7 @@ pub(super) fn find(name: &str) -> Option<&'static Builtin> {
 
 /// The added lines a hit is about: from its first line if that was added, or its rest if all of that was (the body was
 /// rewritten under an unchanged head). Anything else is code that was there before.
-fn added_part(view: &FileView<'_>, hit: &Hit) -> Option<(Line, Line)> {
+pub(super) fn added_part(view: &FileView<'_>, hit: &Hit) -> Option<(Line, Line)> {
     let first = hit.line.get();
     let last = hit.end_line.get().max(first);
     let run_end = |from: u32| {

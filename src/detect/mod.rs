@@ -1,6 +1,7 @@
 //! Deterministic detectors: the added lines of one file in, claims out. What a pattern can say lives in `rules/*.yml`; a
 //! built-in is for what needs more, one file each, listed in [`DETECTORS`].
 
+mod before;
 mod builtin;
 mod check;
 mod engine;
@@ -18,19 +19,35 @@ pub use engine::{Engine, Raised};
 
 use crate::diff::{self, Body, FileChange, PathClass, Text};
 use crate::finding::{Columns, Line, RepoPath};
+use crate::git::Flags;
 use crate::syntax::{Language, Limits, Node, Parsed, Unparsed};
 
-/// How much of a changed file is read. A minified bundle, a change log or a recorded answer of megabytes must not make a
-/// review incomplete, and no folder's name may hide a secret: what only the text detectors read may be large.
-pub fn limits(path: &RepoPath, class: PathClass) -> diff::Limits {
-    let limits = diff::Limits::default();
+/// How a changed file is read. A minified bundle, a change log or a recorded answer of megabytes must not make a review
+/// incomplete, and no folder's name may hide a secret: what only the text detectors read may be large. A file that comes
+/// from where no parser looks, under a name that one reads, is read as a new one.
+pub fn limits(path: &RepoPath, class: PathClass, old_path: Option<&RepoPath>) -> diff::Limits {
+    let is_parsed = is_parsed(path, class);
+    let limits = diff::Limits {
+        is_source: Language::of_path(path, None).is_some_and(|language| language != Language::Yaml),
+        all_is_new: is_parsed && old_path.is_some_and(|old| !is_parsed_at(old)),
+        ..diff::Limits::default()
+    };
+    if is_parsed { limits } else { limits.text_only() }
+}
+
+/// As [`is_parsed`], by the name alone: the attributes of a former name are not looked up.
+fn is_parsed_at(path: &RepoPath) -> bool {
+    is_parsed(path, diff::classify(path, Flags::default()))
+}
+
+fn is_parsed(path: &RepoPath, class: PathClass) -> bool {
     let is_workflow = path.bytes().starts_with(b".github/") || path.file_name().starts_with(b"action.");
-    let is_parsed = match Language::of_path(path, None) {
+    let is_read = match Language::of_path(path, None) {
         None => false,
         Some(Language::Yaml) => is_workflow,
         Some(_) => true,
     };
-    if is_parsed && !is_text_only(class) { limits } else { limits.text_only() }
+    is_read && !is_text_only(class)
 }
 
 /// What is generated, vendored or a lock file is nobody's code to parse.
@@ -74,6 +91,14 @@ impl<'a> FileView<'a> {
             && self.text.bytes().len() as u64 <= diff::Limits::default().file_bytes
     }
 
+    /// Whether only its size keeps the parser from it.
+    pub fn is_too_large_to_parse(&self) -> bool {
+        self.language.is_some_and(|language| language != Language::Yaml)
+            && self.text.is_whole()
+            && !is_text_only(self.class())
+            && !self.is_parsable()
+    }
+
     /// The parse of the new side, made at the first call: nobody asks where only comments changed.
     pub fn parsed(&self) -> Option<&Parsed> {
         let language = self.language.filter(|_| self.is_parsable())?;
@@ -97,6 +122,16 @@ impl<'a> FileView<'a> {
                 .ok()
             })
             .as_ref()
+    }
+
+    /// The added lines whose text is wanted, with the parse. Nothing is parsed where there are none.
+    fn parsed_lines(&self, wanted: impl Fn(&str) -> bool) -> Option<(&Parsed, Vec<Line>)> {
+        let is_wanted = |line: &Line| self.text.line_text(*line).is_some_and(|text| wanted(&text));
+        let lines: Vec<Line> = self.change.added().filter(is_wanted).collect();
+        if lines.is_empty() {
+            return None;
+        }
+        Some((self.parsed()?, lines))
     }
 
     /// Whether the change may touch code: not where every line that it adds or removes is a comment or blank. Code that

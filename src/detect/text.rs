@@ -41,15 +41,7 @@ pub(super) fn in_region(view: &FileView<'_>, regex: &Regex, place: Place) -> Vec
         Place::Comment => Region::Comment,
         Place::Any => return in_text(view, regex),
     };
-    let matches = |line: &Line| {
-        let text = view.text.line(*line).map(trim_ending).map(String::from_utf8_lossy);
-        text.is_some_and(|text| regex.is_match(text.as_bytes()))
-    };
-    let lines: Vec<Line> = view.change.added().filter(matches).collect();
-    if lines.is_empty() {
-        return Vec::new();
-    }
-    let Some(parsed) = view.parsed() else { return Vec::new() };
+    let Some((parsed, lines)) = view.parsed_lines(|text| regex.is_match(text.as_bytes())) else { return Vec::new() };
     let mut hits = Vec::new();
     for line in lines {
         let range = parsed.line_range(line);

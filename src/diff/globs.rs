@@ -8,7 +8,7 @@ use crate::escape;
 use crate::finding::RepoPath;
 
 /// A set of path globs. `*` and `?` stay inside a folder, `**` crosses folders, `{a,b}` and `[a-z]` as usual; a glob
-/// without `/` matches the file name in any folder.
+/// without `/` matches the file name in any folder, and one that ends in `/` everything in that folder.
 #[derive(Debug, Clone, Default)]
 pub struct Globs {
     globs: Vec<Glob>,
@@ -76,8 +76,9 @@ pub fn check_glob(pattern: &str) -> Result<(), BadGlob> {
 }
 
 fn glob(pattern: &str) -> Result<Glob, BadGlob> {
-    let anchored =
-        if pattern.contains('/') { pattern.trim_start_matches('/').to_owned() } else { format!("**/{pattern}") };
+    let (body, all) = pattern.strip_suffix('/').map_or((pattern, ""), |folder| (folder, "/**"));
+    let start = if body.contains('/') { "" } else { "**/" };
+    let anchored = format!("{start}{}{all}", body.trim_start_matches('/'));
     if pattern.len() > MAX_GLOB {
         let why = format!("it is longer than {MAX_GLOB} bytes");
         return Err(BadGlob { pattern: escape::visible(&pattern.chars().take(40).collect::<String>()), why });

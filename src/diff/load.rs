@@ -21,6 +21,11 @@ pub struct Limits {
     pub line_chars: usize,
     /// Lines of one side.
     pub lines: usize,
+    /// The name says source code, which runs whatever bytes stand between: a NUL does not make it a binary, and what
+    /// looks like no text at all, or stands for content elsewhere, is [`Unread`].
+    pub is_source: bool,
+    /// Nobody read the file under its former name, so all of it counts as added.
+    pub all_is_new: bool,
 }
 
 impl Limits {
@@ -34,7 +39,14 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_bytes: 1 << 20, probe_bytes: 32 << 20, line_chars: 20_000, lines: 500_000 }
+        Self {
+            file_bytes: 1 << 20,
+            probe_bytes: 32 << 20,
+            line_chars: 20_000,
+            lines: 500_000,
+            is_source: false,
+            all_is_new: false,
+        }
     }
 }
 
@@ -139,6 +151,7 @@ pub fn load(planned: &Planned, reader: &mut Reader, limits: &Limits, exclude: &G
         new_kind: kind(&change.new),
         class: *class,
         body,
+        old_id: None,
     }
 }
 
@@ -164,6 +177,7 @@ fn read(change: &Change, reader: &mut Reader, limits: &Limits) -> Body {
     if let (Some(old), Some(new)) = (&change.old, &change.new)
         && old.content.id() == new.content.id()
         && !old.content.id().is_null()
+        && !limits.all_is_new
     {
         return Body::NotCode(NotCode::NoLines);
     }
@@ -171,11 +185,14 @@ fn read(change: &Change, reader: &mut Reader, limits: &Limits) -> Body {
     for (content, side) in contents.iter_mut().zip(sides) {
         let Some(entry) = side else { continue };
         match reader.content(entry, limits.probe_bytes.max(limits.file_bytes)) {
-            Ok(read) if git::is_binary(&read) => return Body::NotCode(NotCode::Binary),
             Ok(read) => *content = read,
             Err(git::Error::TooLarge { bytes, .. }) => return Body::Unread(Unread::TooLarge { bytes }),
             Err(_) => return Body::Unread(Unread::MissingObject),
         }
+    }
+    let is_source = change.new.is_some() && (limits.is_source || contents[1].starts_with(b"#!"));
+    if !is_source && contents.iter().any(|content| git::is_binary(content)) {
+        return Body::NotCode(NotCode::Binary);
     }
     let bytes = contents.iter().map(|content| content.len() as u64).max().unwrap_or(0);
     if bytes > limits.file_bytes {
@@ -183,10 +200,20 @@ fn read(change: &Change, reader: &mut Reader, limits: &Limits) -> Body {
     }
     let [old, new] = contents;
     let current = if change.new.is_some() { &new } else { &old };
-    if is_lfs_pointer(current) {
-        return Body::NotCode(NotCode::LfsPointer);
+    if is_source && !is_mostly_text(current) {
+        return Body::Unread(Unread::BinarySource);
     }
-    text(old, new, limits)
+    if is_lfs_pointer(current) {
+        return if is_source { Body::Unread(Unread::SourceElsewhere) } else { Body::NotCode(NotCode::LfsPointer) };
+    }
+    text(if limits.all_is_new { Vec::new() } else { old }, new, limits)
+}
+
+/// Whether at least nine in ten of the first bytes are text in an encoding that keeps ASCII.
+fn is_mostly_text(content: &[u8]) -> bool {
+    let start = &content[..content.len().min(8000)];
+    let odd = start.iter().filter(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()).count();
+    odd * 10 <= start.len()
 }
 
 fn text(old: Vec<u8>, new: Vec<u8>, limits: &Limits) -> Body {

@@ -91,6 +91,10 @@ pub enum Unread {
     },
     /// A line over the length limit.
     LongLine,
+    /// No text, under the name of source code.
+    BinarySource,
+    /// A Git LFS pointer under the name of source code.
+    SourceElsewhere,
     /// More lines than the differ accepts.
     TooManyLines,
     /// An object is not in the repository (partial clone, corruption).
@@ -145,6 +149,8 @@ pub struct FileChange {
     pub class: PathClass,
     /// Its lines.
     pub body: Body,
+    /// The old blob as a patch names it, perhaps cut short; none where the file does not come from a patch.
+    pub old_id: Option<String>,
 }
 
 impl FileChange {

@@ -41,6 +41,14 @@ impl Reader {
         Ok(object.detach().data)
     }
 
+    /// The blob whose id starts with these hexadecimal digits, of at most `limit` bytes; `None` where there is none, or
+    /// more than one object.
+    pub fn blob_of_prefix(&self, digits: &str, limit: u64) -> Option<Vec<u8>> {
+        let prefix = gix::hash::Prefix::from_hex(digits).ok()?;
+        let id = self.repo.objects.lookup_prefix(prefix, None).ok()??.ok()?;
+        self.blob(Oid(id), limit).ok()
+    }
+
     /// The size of a blob in bytes, without inflating it.
     ///
     /// # Errors

@@ -110,7 +110,11 @@ fn message(finding: &Finding) -> String {
         None => (rationale, ""),
     };
     let tag = &finding.claim.tag;
-    format!("{rationale}{more}\n{tag} {}; accept it with: diffsieve: ignore[{tag}] reason", finding.fingerprint)
+    let fingerprint = &finding.fingerprint;
+    format!(
+        "{rationale}{more}\n{tag} {fingerprint}; accept it in the baseline, or by diffsieve: ignore[{tag}] reason where \
+         policy counts it"
+    )
 }
 
 fn incomplete(report: &Report<'_>) -> String {

@@ -182,6 +182,7 @@ fn added_file(path: RepoPath, code: &str) -> FileChange {
         new_kind: Some(EntryKind::File),
         class: PathClass::default(),
         body: Body::Text { hunks, old: Text::default(), new },
+        old_id: None,
     }
 }
 

@@ -44,7 +44,9 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
                     move_by(&mut raised.claim, shift);
                 }
                 let ordinal = ordinals.entry((raised.claim.tag.clone(), line.get())).or_default();
-                let mut finding = found(&raised.claim, view, rules, lines.identify(&raised.claim.tag, line, *ordinal));
+                let end_line = raised.claim.location.end_line;
+                let identity = lines.identify(&raised.claim.tag, (line, end_line), *ordinal);
+                let mut finding = found(&raised.claim, view, rules, identity);
                 *ordinal += 1;
                 finding.anchor = Some(anchored);
                 let why = match anchored {

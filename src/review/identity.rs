@@ -43,13 +43,16 @@ impl<'v> Lines<'v> {
         Self { view, texts, places, by_symbol: BTreeMap::new() }
     }
 
-    /// Identifies a line of the new side. `ordinal` tells findings of one tag on one line apart, from 0.
-    pub fn identify(&mut self, tag: &str, line: Line, ordinal: u32) -> Identity {
+    /// Identifies lines of the new side, by the text of all of them: who accepts a call accepts its arguments too.
+    /// `ordinal` tells findings of one tag on one line apart, from 0.
+    pub fn identify(&mut self, tag: &str, (line, end_line): (Line, Line), ordinal: u32) -> Identity {
         let index = self.texts.partition_point(|(number, _)| *number < line.get());
         let known = self.texts.get(index).filter(|(number, _)| *number == line.get());
-        let text = known.map_or_else(String::new, |(_, text)| text.clone());
+        let first = known.map_or_else(String::new, |(_, text)| text.clone());
         let name = symbol(self.view, line);
-        let occurrence = self.occurrence(&text, name, line);
+        let occurrence = self.occurrence(&first, name, line);
+        let rest = self.texts[index..].iter().skip(1).take_while(|(number, _)| *number <= end_line.get());
+        let text = rest.fold(first, |text, (_, more)| text + "\n" + more);
         // A rename inside the range keeps the identity that the file's findings had before.
         let path = self.view.change.old_path.as_ref().unwrap_or(&self.view.change.path);
         let key = hash(

@@ -186,6 +186,7 @@ fn review_file(file: FileChange, engine: &Engine<'_>, rules: &Rules, settings: &
     match view.parse_made() {
         Some(Ok(())) => outcome.summary.read_by.parser = true,
         Some(Err(reason)) => outcome.skip = Some(unread(&file, &format!("unparsable: {reason}"))),
+        None if view.is_too_large_to_parse() => outcome.skip = Some(unread(&file, "too large to parse")),
         None => {}
     }
     outcome
@@ -207,7 +208,7 @@ fn sieve(view: &FileView<'_>, engine: &Engine<'_>, rules: &Rules, settings: &Set
     dropped.extend(refuted);
     let (kept, filtered) = filter::filter(kept, view, rules);
     dropped.extend(filtered);
-    let (kept, ignored) = suppress::inline(kept, view, settings.suppress, &mut notes);
+    let (kept, ignored) = suppress::inline(kept, view, rules, settings.suppress, &mut notes);
     dropped.extend(ignored);
     let kept = kept.into_iter().map(|grounded| grounded.finding).collect();
     Sieved { raised, kept, dropped, notes }
@@ -254,6 +255,8 @@ fn unread_reason(reason: &Unread) -> String {
     match reason {
         Unread::TooLarge { bytes } => format!("too large: {bytes} bytes"),
         Unread::LongLine => "a line is too long".to_owned(),
+        Unread::BinarySource => "binary content under the name of source code".to_owned(),
+        Unread::SourceElsewhere => "source code in Git LFS".to_owned(),
         Unread::TooManyLines => "too many lines".to_owned(),
         Unread::MissingObject => "an object is missing from the repository".to_owned(),
     }

@@ -8,9 +8,11 @@ use regex::Regex;
 use super::ground::Grounded;
 use crate::baseline::{Baseline, Date};
 use crate::detect::FileView;
+use crate::document::nearest;
 use crate::escape;
 use crate::finding::{Finding, Line, Stage};
-use crate::syntax::Region;
+use crate::rules::Rules;
+use crate::syntax::{Parsed, Region};
 
 /// `diffsieve: ignore[Tag, Tag] reason`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +87,7 @@ impl Placed {
 pub(super) fn inline(
     findings: Vec<Grounded>,
     view: &FileView<'_>,
+    rules: &Rules,
     policy: Policy,
     notes: &mut Vec<String>,
 ) -> (Vec<Grounded>, Vec<Finding>) {
@@ -133,7 +136,28 @@ pub(super) fn inline(
     for placed in placed.iter().filter(|placed| !placed.used && targets_added(view, placed)) {
         let at = format!("{}:{}", view.change.path.visible(), placed.line);
         let tags = escape::visible(&placed.ignore.tags.join(", "));
-        notes.push(format!("the ignore[{tags}] at {at} matches no finding"));
+        let unknown = placed.ignore.tags.iter().find(|tag| rules.spec(tag, None).is_none());
+        let why = match unknown {
+            Some(tag) => {
+                let known: Vec<&str> = rules.tags.keys().map(String::as_str).collect();
+                let near = Some(nearest(tag, &known)).filter(|near| near.starts_with("did"));
+                format!(
+                    "names a tag that no loaded pack has{}",
+                    near.map(|near| format!("; {near}")).unwrap_or_default()
+                )
+            }
+            None => "matches no finding".to_owned(),
+        };
+        notes.push(format!("the ignore[{tags}] at {at} {why}"));
+    }
+    for line in view.change.added() {
+        let Some(text) = view.text.line(line) else { continue };
+        if memchr::memmem::find(text, b"diffsieve: ignore").is_some()
+            && ignores(&String::from_utf8_lossy(text)).is_empty()
+        {
+            let at = format!("{}:{line}", view.change.path.visible());
+            notes.push(format!("the ignore at {at} names no tag: write `diffsieve: ignore[Tag] reason`"));
+        }
     }
     (kept, dropped)
 }
@@ -153,7 +177,7 @@ fn placed(view: &FileView<'_>) -> Vec<Placed> {
         if memchr::memmem::find(bytes, b"diffsieve:").is_none() {
             continue;
         }
-        let comments = in_comments(view, line, bytes);
+        let comments = in_comments(view.parsed(), line, bytes);
         found.extend(comments.into_iter().map(|ignore| Placed {
             line,
             trailing: stands_behind_code(view, line, ignore.at),
@@ -167,17 +191,22 @@ fn placed(view: &FileView<'_>) -> Vec<Placed> {
 }
 
 /// The ignores of a line. In a file we parse, one inside a string literal is data; elsewhere the marker alone decides.
-fn in_comments(view: &FileView<'_>, line: Line, bytes: &[u8]) -> Vec<Ignore> {
-    let Some(parsed) = view.parsed() else { return ignores(&String::from_utf8_lossy(bytes)) };
+fn in_comments(parsed: Option<&Parsed>, line: Line, bytes: &[u8]) -> Vec<Ignore> {
+    let Some(parsed) = parsed else { return ignores(&String::from_utf8_lossy(bytes)) };
     let range = parsed.line_range(line);
     let mut found = ignores(parsed.source().get(range.clone()).unwrap_or_default());
     found.retain(|ignore| parsed.region(range.start + ignore.at) == Region::Comment);
     found
 }
 
-/// Whether code precedes a comment on its line; in a file we do not parse nobody can tell.
+/// Whether code precedes a comment on its line. In a file we do not parse, all but the start of a comment counts as code.
 fn stands_behind_code(view: &FileView<'_>, line: Line, at: usize) -> bool {
-    let Some(parsed) = view.parsed() else { return false };
+    let Some(parsed) = view.parsed() else {
+        let text = view.text.line_text(line).unwrap_or_default();
+        let before = text.get(..at).unwrap_or_default().trim();
+        let is_word = ["rem", "REM", "Rem", "dnl", "::"].contains(&before);
+        return !is_word && before.chars().any(|c| !"#/*<!-;%({'\"".contains(c));
+    };
     let start = parsed.line_range(line).start;
     let before = parsed.source().get(start..start + at).unwrap_or_default();
     before
@@ -193,8 +222,10 @@ fn carry_over(view: &FileView<'_>, placed: &mut [Placed]) {
         return;
     }
     for hunk in view.change.hunks() {
-        let removed = view.old_text.range(hunk.old).flat_map(|bytes| ignores(&String::from_utf8_lossy(bytes)));
-        for old in removed {
+        let lines = (hunk.old.first..hunk.old.end()).filter_map(Line::new);
+        let removed = lines.filter_map(|line| Some((line, view.old_text.line(line)?)));
+        let marked = removed.filter(|(_, bytes)| memchr::memmem::find(bytes, b"diffsieve:").is_some());
+        for old in marked.flat_map(|(line, bytes)| in_comments(view.parsed_old(), line, bytes)) {
             let same = |placed: &&mut Placed| {
                 placed.added
                     && hunk.new.contains(placed.line)
@@ -216,8 +247,9 @@ pub(super) fn baseline(
     notes: &mut Vec<String>,
 ) -> (Vec<Finding>, Vec<Finding>) {
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-    for mut finding in findings {
-        match baseline.entry_for(&finding) {
+    let entries = baseline.entries_for(&findings);
+    for (mut finding, entry) in findings.into_iter().zip(entries) {
+        match entry {
             None => kept.push(finding),
             Some(entry) if entry.is_expired(today) => {
                 let until = entry.until.map(|date| date.to_string()).unwrap_or_default();

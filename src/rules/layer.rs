@@ -8,7 +8,7 @@ use super::condition::Known;
 use super::example::{Example, example};
 use super::pack::RawPack;
 use super::tag::{Tag, check_flat, check_name, lang_entries, spec};
-use crate::document::{Node, Problem, Value, merge};
+use crate::document::{Node, Problem, Value, merge, nearest};
 use crate::syntax::Language;
 
 /// One layer of settings: a pack, or the `[tags]` of a configuration.
@@ -72,9 +72,13 @@ fn tag(name: &str, layers: &[Layer<'_>], known: &Known<'_>, problems: &mut Vec<P
     let (first, _) = parts.first()?;
     if first.pack == "configuration" {
         let at = &parts[0].1.at;
-        problems.push(
-            Problem::at(at, format!("no loaded pack has the tag `{name}`")).help("`diffsieve rules list` names them"),
-        );
+        let packs = layers.iter().filter(|layer| layer.pack != "configuration");
+        let tags = packs.filter_map(|layer| layer.tags).flat_map(Node::entries);
+        let known: Vec<&str> = tags.map(|entry| entry.key.as_str()).collect();
+        let near = nearest(name, &known);
+        // All of them would be a page.
+        let help = if near.starts_with("did") { near } else { "`diffsieve rules list` names them".to_owned() };
+        problems.push(Problem::at(at, format!("no loaded pack has the tag `{name}`")).help(help));
         return None;
     }
     let languages: BTreeSet<Language> =

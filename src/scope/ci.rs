@@ -33,37 +33,53 @@ pub(super) struct Job {
     source_commit: Option<String>,
     /// For a push, the commit before it.
     before: Option<String>,
+    /// The branch that was pushed, short name.
+    branch: Option<String>,
+    /// The repository's default branch, short name.
+    pub(super) default_branch: Option<String>,
+    /// It is a job of some service at all.
+    pub(super) ci: bool,
 }
 
 /// Reads the variables of the service that runs this process, if one does.
 pub(super) fn detect(env: Env<'_>) -> Job {
     let get = |name: &str| env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
+    let job = of_service(&get);
+    let is_set = |name| get(name).is_some_and(|value| !matches!(value.as_str(), "0" | "false"));
+    let ci = job.is_some() || OTHER_SERVICES.into_iter().any(is_set);
+    Job { ci, ..job.unwrap_or_default() }
+}
+
+/// Variables that say that a service runs this process; most services set the first.
+const OTHER_SERVICES: [&str; 5] = ["CI", "JENKINS_URL", "TEAMCITY_VERSION", "BUILDKITE", "CODEBUILD_BUILD_ID"];
+
+fn of_service(get: &dyn Fn(&str) -> Option<String>) -> Option<Job> {
     if get("GITHUB_ACTIONS").as_deref() == Some("true") {
-        return github(&get);
+        return Some(github(get));
     }
     if get("GITLAB_CI").is_some() {
-        return gitlab(&get);
+        return Some(gitlab(get));
     }
     if get("TF_BUILD").is_some() {
         let target = get("SYSTEM_PULLREQUEST_TARGETBRANCH");
-        return Job {
+        return Some(Job {
             pull_request: target.is_some(),
             merge_ref: get("BUILD_SOURCEBRANCH").is_some_and(|name| is_merge_ref(&name)),
             commit: get("BUILD_SOURCEVERSION"),
             target: target.map(|name| short(&name)),
             ..Job::default()
-        };
+        });
     }
     if get("BITBUCKET_BUILD_NUMBER").is_some() || get("BITBUCKET_COMMIT").is_some() {
         let target = get("BITBUCKET_PR_DESTINATION_BRANCH");
-        return Job {
+        return Some(Job {
             pull_request: target.is_some() || get("BITBUCKET_PR_ID").is_some(),
             target,
             target_commits: get("BITBUCKET_PR_DESTINATION_COMMIT").into_iter().collect(),
             ..Job::default()
-        };
+        });
     }
-    Job::default()
+    None
 }
 
 fn github(get: &dyn Fn(&str) -> Option<String>) -> Job {
@@ -71,15 +87,18 @@ fn github(get: &dyn Fn(&str) -> Option<String>) -> Job {
     let event = get("GITHUB_EVENT_PATH").and_then(|path| read_event(Path::new(&path))).unwrap_or_default();
     let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let commit = get("GITHUB_SHA");
+    let default_branch = text("/repository/default_branch");
+    let branch = get("GITHUB_REF").and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
+    let job = Job { default_branch, branch, ..Job::default() };
     match name.as_str() {
         "merge_group" => Job {
             pull_request: true,
             commit,
             target: text("/merge_group/base_ref").map(|name| short(&name)),
             target_commits: text("/merge_group/base_sha").into_iter().collect(),
-            ..Job::default()
+            ..job
         },
-        "push" => Job { before: text("/before"), commit, ..Job::default() },
+        "push" => Job { before: text("/before"), commit, ..job },
         _ if name.starts_with("pull_request") => Job {
             pull_request: true,
             merge_ref: name != "pull_request_target" && get("GITHUB_REF").is_some_and(|name| is_merge_ref(&name)),
@@ -88,9 +107,9 @@ fn github(get: &dyn Fn(&str) -> Option<String>) -> Job {
             // Frozen when the event was sent, so only where the branch itself is not in the clone.
             target_commits: text("/pull_request/base/sha").into_iter().collect(),
             source_commit: text("/pull_request/head/sha"),
-            ..Job::default()
+            ..job
         },
-        _ => Job::default(),
+        _ => job,
     }
 }
 
@@ -99,6 +118,8 @@ fn gitlab(get: &dyn Fn(&str) -> Option<String>) -> Job {
         return Job {
             pull_request: get("CI_MERGE_REQUEST_IID").is_some(),
             before: get("CI_COMMIT_BEFORE_SHA"),
+            branch: get("CI_COMMIT_BRANCH"),
+            default_branch: get("CI_DEFAULT_BRANCH"),
             ..Job::default()
         };
     };
@@ -138,9 +159,19 @@ pub(super) fn scope(repo: &Repository, job: &Job, head: Oid) -> Result<Option<Sc
         return pull_request(repo, job, head).map(Some);
     }
     match &job.before {
-        Some(before) => push(repo, before, head),
-        None => Ok(None),
+        Some(before) if is_of_default_branch(repo, job, head)? => push(repo, before, head),
+        _ => Ok(None),
     }
+}
+
+/// Whether the push was to the default branch. To any other it may be one of several: what the last of them brought is
+/// not what merging the branch would bring.
+fn is_of_default_branch(repo: &Repository, job: &Job, head: Oid) -> Result<bool, Error> {
+    if let (Some(branch), Some(default)) = (&job.branch, &job.default_branch) {
+        return Ok(branch == default);
+    }
+    let Some(default) = repo.upstream_default() else { return Ok(false) };
+    Ok(default.id == head || repo.merge_bases(default.id, head)?.contains(&head))
 }
 
 fn pull_request(repo: &Repository, job: &Job, head: Oid) -> Result<Scope, Error> {

@@ -4,7 +4,7 @@
 mod ci;
 
 use crate::escape;
-use crate::git::{self, Env, Head, Oid, Repository, Side};
+use crate::git::{self, Env, Head, Oid, Repository, Side, UpstreamDefault};
 
 /// What the user asked to review.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -79,8 +79,9 @@ pub struct Scope {
     pub description: String,
     /// What the reader should know, one sentence each; escaped.
     pub notes: Vec<String>,
-    /// Whether the environment is a job for a pull request (or a merge queue), whose author must not choose the rules.
-    pub pull_request: bool,
+    /// Whether the author of the head must not choose the rules: in a job for a pull request or a merge queue, and in
+    /// any CI job whose head is not merged yet.
+    pub guarded: bool,
 }
 
 /// Why no scope could be chosen.
@@ -101,9 +102,9 @@ pub enum Error {
          exists; name one with --base"
     )]
     NoDefaultBranch,
-    /// The target branch of a pull request is not in this clone.
+    /// The target branch of a pull request, or the default branch, is not in this clone.
     #[error(
-        "the target branch `{branch}` of this pull request is not in this clone; fetch it (`fetch-depth: 0` in \
+        "the branch `{branch}` that this one is to be merged into is not in this clone; fetch it (`fetch-depth: 0` in \
          actions/checkout, `GIT_DEPTH: 0` in GitLab, `fetchDepth: 0` in Azure, `clone: depth: full` in Bitbucket, or `git \
          fetch origin {branch}`), or name a commit with --base"
     )]
@@ -148,6 +149,11 @@ pub fn is_pull_request(env: Env<'_>) -> bool {
     ci::detect(env).pull_request
 }
 
+/// Whether the environment is a job of any CI service.
+pub fn is_ci(env: Env<'_>) -> bool {
+    ci::detect(env).ci
+}
+
 /// Chooses the sides. `env` gives the variables of the CI services; on GitHub the event file they name is read, up to 32
 /// MiB and as hostile text. `look_for_uncommitted` adds a note where changes that are not committed are left out; it
 /// costs one look at every tracked file.
@@ -176,7 +182,13 @@ pub fn find(repo: &Repository, request: &Request, env: Env<'_>, look_for_uncommi
         Request::Staged => against_head(repo, Side::Index, "the index")?,
         Request::Worktree => against_head(repo, Side::Worktree, "the work tree")?,
     };
-    scope.pull_request = job.pull_request;
+    scope.guarded = job.pull_request
+        || job.ci
+            && match request {
+                Request::Default => scope.how == How::DefaultBranch,
+                Request::BaseHead { .. } => true,
+                _ => default(repo, &job).is_ok_and(|scope| scope.how == How::DefaultBranch),
+            };
     if look_for_uncommitted
         && matches!(scope.new, Side::Tree(_))
         && Some(scope.head) == repo.head().ok().map(|head| head.id())
@@ -195,7 +207,10 @@ fn default(repo: &Repository, job: &ci::Job) -> Result<Scope, Error> {
     if let Some(scope) = ci::scope(repo, job, head)? {
         return Ok(scope);
     }
-    let base = repo.upstream_default().ok_or(Error::NoDefaultBranch)?;
+    let base = match &job.default_branch {
+        Some(name) => named_default(repo, name)?,
+        None => repo.upstream_default().ok_or(Error::NoDefaultBranch)?,
+    };
     let ends = Ends { base: base.id, base_name: escape::visible(&base.name), head, head_name: "HEAD".to_owned() };
     let scope = since_parted(repo, ends, How::DefaultBranch)?;
     if scope.merge_base != Some(head) {
@@ -205,6 +220,14 @@ fn default(repo: &Repository, job: &ci::Job) -> Result<Scope, Error> {
     last.notes
         .insert(0, format!("HEAD adds nothing to {}, so its last commit is reviewed", escape::visible(&base.name)));
     Ok(last)
+}
+
+/// The default branch that the CI service names: no other may stand in for it.
+fn named_default(repo: &Repository, name: &str) -> Result<UpstreamDefault, Error> {
+    let shown = |id, prefix: &str| UpstreamDefault { name: format!("{prefix}{name}"), id };
+    let remote = repo.find_ref(&format!("refs/remotes/origin/{name}")).map(|id| shown(id, "origin/"));
+    let found = remote.or_else(|| repo.find_ref(&format!("refs/heads/{name}")).map(|id| shown(id, "")));
+    found.ok_or_else(|| Error::TargetMissing { branch: escape::visible(name) })
 }
 
 /// Two commits and how to call them.
@@ -249,7 +272,7 @@ fn since_parted(repo: &Repository, ends: Ends, how: How) -> Result<Scope, Error>
         how,
         description: format!("{base_name}...{head_name} (merge base {})", merge_base.short()),
         notes,
-        pull_request: false,
+        guarded: false,
     })
 }
 
@@ -278,7 +301,7 @@ fn of_range(repo: &Repository, range: &str) -> Result<Scope, Error> {
         how: How::Asked,
         description: format!("{base_name}..{head_name} ({}..{})", base.short(), head.short()),
         notes: if base == head { vec!["both ends are the same commit".to_owned()] } else { Vec::new() },
-        pull_request: false,
+        guarded: false,
     })
 }
 
@@ -312,7 +335,7 @@ fn one_commit(repo: &Repository, id: Oid, name: &str, how: How) -> Result<Scope,
             None => format!("root commit {short}"),
         },
         notes,
-        pull_request: false,
+        guarded: false,
     })
 }
 
@@ -334,7 +357,7 @@ fn against_head(repo: &Repository, new: Side, what: &str) -> Result<Scope, Error
         how: How::Asked,
         description,
         notes: Vec::new(),
-        pull_request: false,
+        guarded: false,
     })
 }
 

@@ -7,11 +7,12 @@ use std::ops::Range;
 use ast_grep_config::{DeserializeEnv, RuleCore, SerializableRuleCore};
 use ast_grep_core::matcher::MatcherExt as _;
 use ast_grep_core::meta_var::{MetaVarEnv, MetaVariable};
+use ast_grep_core::tree_sitter::LanguageExt as _;
 use ast_grep_core::{Matcher as _, NodeMatch};
 use serde_json::Value;
 
 use super::shapes::Raw;
-use super::{Doc, Language, Node, Parsed, Region};
+use super::{Doc, Language, Node, Parsed};
 use crate::finding::Line;
 
 /// Deepest nesting of a rule object: it is read and matched by recursion.
@@ -213,10 +214,18 @@ impl RuleSet {
         &self.rules
     }
 
-    /// Whether some rule may match a comment, or a whole file with the comments around its code.
+    /// Whether some rule may match where only comments changed: a comment or a part of one, a piece of a literal that looks
+    /// like one, or a whole file with the comments around its code.
     pub fn reads_comments(&self) -> bool {
-        let Some(roles) = self.rules.first().and_then(|rule| rule.language.row().roles()) else { return false };
-        let is_one = |kind: u16| Some(kind) == roles.root || roles.of(kind).region == Some(Region::Comment);
+        let Some(row) = self.rules.first().map(|rule| rule.language.row()) else { return false };
+        let Some(roles) = row.roles() else { return false };
+        let grammar = row.grammar.get_ts_language();
+        let is_one = |kind: u16| {
+            let name = grammar.node_kind_for_id(kind).unwrap_or_default();
+            Some(kind) == roles.root
+                || roles.of(kind).region.is_some()
+                || ["comment", "doc", "string", "text", "content"].iter().any(|part| name.contains(part))
+        };
         let kinds = self.by_kind.iter().enumerate().filter(|(_, rules)| !rules.is_empty());
         !self.any.is_empty() || kinds.into_iter().any(|(kind, _)| u16::try_from(kind).is_ok_and(is_one))
     }

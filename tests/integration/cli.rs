@@ -235,6 +235,67 @@ fn a_patch_is_reviewed_without_a_repository() {
     assert_eq!(place.program(["--patch", "/dev/stdin"]).fed(file("c.txt")).review().shown(), ["Marker c.txt:1"]);
 }
 
+/// In the repository a patch comes from, its files are read whole, so that parsers can look too.
+#[test]
+fn a_patch_of_this_repository_is_read_as_its_commits_are() {
+    let base = "def f(mode):\n    x = 1\n    y = 2\n    z = 3\n    a = 4\n    return mode\n";
+    let place = Place::with(&[("a.py", base), ("b.py", base)]);
+    place.write("a.py", base.replace("return mode", "return mode is \"fast\""));
+    place.git(["rm", "-q", "b.py"]);
+    place.write("c.py", base.replace("    x = 1\n", "    x = 1\n    assert (x, 'never')\n"));
+    place.commit("topic");
+    let of_range = place.review(["--range", "main...topic"]).shown();
+    assert_eq!(of_range, ["IsLiteral a.py:6", "AssertTuple c.py:3"]);
+    for options in [&["-M"][..], &["-M", "--no-renames", "-U0"], &["-M", "--full-index"]] {
+        let patch = place.git([&["diff", "main...topic"], options].concat());
+        let review = place.program(["--patch", "-"]).fed(patch.clone() + "\n").review();
+        assert_eq!(review.shown(), of_range, "{patch}");
+        assert_eq!(review.report["change"]["files"][0]["read_by"]["parser"], true);
+    }
+    // Elsewhere the parts have to do, and the report says so.
+    let elsewhere = Place::new();
+    let review = elsewhere.program(["--patch", "-"]).fed(place.git(["diff", "main...topic"]) + "\n").review();
+    assert!(review.notes().contains("no repository here has the rest"), "{}", review.notes());
+}
+
+/// Where a service says that it runs the job, the author of an unmerged head does not choose its rules.
+#[test]
+fn an_unmerged_head_does_not_choose_its_rules_in_any_ci() {
+    let place = Place::house(&[("a.txt", "one\n")]);
+    place.write("a.txt", "one\nMARK-1\n");
+    place.write("diffsieve.toml", "packs = [\"house\"]\n[review]\nexclude = [\"**\"]\n");
+    place.commit("topic");
+    assert_eq!(place.review(["--fail-on", "warning"]).code, 0);
+    for request in [&[][..], &["--base", "main"], &["--range", "main...HEAD"]] {
+        let args = [&["--fail-on", "warning"][..], request].concat();
+        let review = place.program(args).env("CI", "true").review();
+        assert_eq!((review.code, review.shown()), (1, vec!["Marker a.txt:2".to_owned()]), "{request:?}");
+    }
+    let patch = place.git(["diff", "main...HEAD"]) + "\n";
+    let review = place.program(["--patch", "-", "--fail-on", "warning"]).env("CI", "true").fed(patch).review();
+    assert_eq!(review.code, 1);
+}
+
+/// Only who mends what is broken is let through, and what the workflow itself says stays.
+#[test]
+fn a_broken_base_is_no_way_around_its_policy() {
+    let place = Place::house(&[("a.txt", "one\n"), (".diffsieve/baseline.json", "{")]);
+    place.write("a.txt", "one\nMARK-1\n");
+    place.write("sub/.gitattributes", "*.txt text\n");
+    place.commit("topic");
+    place.program::<&str>([]).env("CI", "true").run().fails(2, &["baseline.json"]);
+}
+
+/// A pipe from a command that failed brings nothing, which must not pass.
+#[test]
+fn an_empty_patch_is_no_pass() {
+    let place = Place::new();
+    for nothing in ["", "\n \n"] {
+        let run = place.program(["--patch", "-"]).fed(nothing.to_owned());
+        run.run().fails(3, &["standard input is empty"]);
+    }
+}
+
 #[test]
 fn the_first_configuration_file_counts() {
     let place = Place::with(&[("a.txt", "one\n"), (".diffsieve/rules/house.yml", HOUSE)]);
@@ -442,7 +503,7 @@ fn a_broken_configuration_at_the_base_does_not_stop_its_own_fix() {
     let review = pull_request(&place, &[]).review();
     assert_eq!(review.code, 0, "{}", review.stderr);
     let notes = review.notes();
-    assert!(notes.contains("the configuration at the base is broken and this change edits it"), "{notes}");
+    assert!(notes.contains("the policy at the base is broken and this change edits it"), "{notes}");
     assert!(notes.contains("no key `pakcs`"), "{notes}");
 }
 
@@ -466,7 +527,7 @@ fn a_pull_request_job_that_has_not_checked_out_its_head_is_told_so() {
         .env("GITHUB_BASE_REF", "release")
         .env("GITHUB_REF", "refs/pull/7/head")
         .run();
-    ran.fails(3, &["the target branch `release` of this pull request is not in this clone", "fetch-depth: 0"]);
+    ran.fails(3, &["the branch `release` that this one is to be merged into is not in this clone", "fetch-depth: 0"]);
 }
 
 #[test]
@@ -555,7 +616,7 @@ impl Place {
 #[test]
 fn packs_are_listed_shown_tested_and_linted() {
     let place = branch();
-    place.run(["rules", "list"]).prints(&["house 1.0.0 (.diffsieve/rules/house.yml)", "warning  Marker", "1 detector"]);
+    place.run(["rules", "list"]).prints(&["house 1.0.0 (.diffsieve/rules/house.yml)", "warning         Marker", "1 detector"]);
     place.run(["rules", "list", "--no-config"]).prints(&["text ", "security ", "MergeConflict"]);
     place.run(["rules", "show", "Marker"]).prints(&["Marker:  # pack house", "title: \"A marker\""]);
     place.run(["rules", "facts"]).prints(&["Conditions", "private_key"]);

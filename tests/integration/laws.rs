@@ -176,6 +176,7 @@ fn built(sketch: &Sketch) -> FileChange {
         new_kind: Some(EntryKind::File),
         class: PathClass::default(),
         body,
+        old_id: None,
     }
 }
 

@@ -123,7 +123,7 @@ fn configurations_fit_the_schema_of_configurations() {
     let schema = schema("config");
     let place = Place::with(&[(".diffsieve/rules/house.yml", HOUSE)]);
     place.write("diffsieve.toml", CONFIG);
-    place.run(["rules", "list"]).prints(&["note     Marker"]);
+    place.run(["rules", "list"]).prints(&["note            Marker"]);
     let good = read("diffsieve.toml", CONFIG);
     valid(&schema, "configuration", &good);
     for (pointer, value) in [

@@ -117,7 +117,7 @@ fn an_ignore_without_reason_does_not_count() {
 fn an_ignore_of_another_tag_does_not_count_and_is_reported_as_unused() {
     let review = ignored_above("a.py", "# diffsieve: ignore[Other] known", "x = 'MARK-1'");
     assert_eq!(review.shown(), ["Marker a.py:2"]);
-    assert!(review.notes().contains("the ignore[Other] at a.py:1 matches no finding"), "{}", review.notes());
+    assert!(review.notes().contains("the ignore[Other] at a.py:1 names a tag that no loaded pack has"), "{}", review.notes());
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_baseline_accepts_by_fingerprint_with_reason() {
     let (place, _) = marked();
     place.run(["baseline", "create", "--reason", "  "]).fails(2, &["an acceptance needs a reason"]);
     let created = place.run(["baseline", "create", "--reason", "legacy"]);
-    created.fails(0, &["1 accepted in .diffsieve/baseline.json", "commit it to make it count"]);
+    created.fails(0, &["1 accepted in .diffsieve/baseline.json", "from the base branch"]);
     let review = place.review(["--fail-on", "note"]);
     assert_eq!(review.removed(), ["Marker notes.txt:3 suppressed:baseline"]);
     assert_eq!(review.dropped()[0]["dropped"]["why"], "legacy");
@@ -241,8 +241,11 @@ fn a_baseline_entry_expires() {
     let prefix = print[..6].to_owned();
     let args = ["baseline", "create", "--reason", "for now", "--until", "2020-02-30"];
     place.run(args).fails(2, &["`2020-02-30` is no day", "2026-12-31"]);
-    let args = ["baseline", "create", "--reason", "for now", "--until", "2020-02-29", "--only", &prefix];
+    let args = ["baseline", "create", "--reason", "for now", "--until", "2020-02-29"];
+    place.run(args).fails(2, &["the day of --until is past"]);
+    let args = ["baseline", "create", "--reason", "for now", "--until", "2999-02-28", "--only", &prefix];
     place.run(args).fails(0, &["1 accepted"]);
+    place.write(".diffsieve/baseline.json", place.read(".diffsieve/baseline.json").replace("2999-02-28", "2020-02-29"));
     let review = place.review(["--fail-on", "note"]);
     assert_eq!(review.shown(), ["Marker notes.txt:3"]);
     assert_eq!(review.code, 1);
@@ -250,7 +253,7 @@ fn a_baseline_entry_expires() {
     place.run(["baseline", "prune"]).fails(0, &["expired", "1 removed, 0 kept"]);
     assert!(!place.read(".diffsieve/baseline.json").contains(&print));
     let wrong = ["baseline", "update", "--reason", "x", "--only", "ffffffff"];
-    place.run(wrong).fails(2, &["no shown finding has one of these fingerprints"]);
+    place.run(wrong).fails(2, &["no finding has the fingerprint `ffffffff`"]);
 }
 
 #[test]
@@ -442,4 +445,106 @@ fn a_change_of_comments_is_parsed_for_those_who_read_comments() {
     assert_eq!(review("in: comment, regex: FIRE", &comment), (vec![], Some(false)));
     // Lines that went with the comment may be code.
     assert_eq!(review("rule: {pattern: '$A is []'}", &comment.replace("    pass\n", "")).1, Some(true));
+}
+
+/// A fault put into the middle of a construct that stays is a fault of this change; one that was there is not.
+#[test]
+fn a_fault_put_into_a_standing_construct_is_found_where_it_was_put() {
+    let review = |old: &str, new: &str| {
+        let place = Place::with(&[("a.py", old)]);
+        place.write("a.py", new);
+        place.commit("topic");
+        place.review(["--fail-on", "never"]).shown()
+    };
+    let call = |argument: &str, more: &str| {
+        format!(
+            "import subprocess\ndef f(c):\n    subprocess.call(\n        {argument},\n        {more}shell=True,\n    )\n"
+        )
+    };
+    assert_eq!(review(&call("\"ls\"", ""), &call("\"ls \" + c", "")), ["CommandInjection a.py:4"]);
+    assert_eq!(review(&call("\"ls \" + c", ""), &call("\"ls \" + c", "cwd=c, ")), Vec::<String>::new());
+    assert_eq!(review(&call("\"ls \" + c", ""), &call("\"ls -l \" + c", "")), Vec::<String>::new());
+    let split = "import subprocess\ndef f(c):\n    subprocess.call(\"ls \" + c, shell=\n        True)\n";
+    let level = |new: &str| {
+        let place = Place::with(&[("a.py", "import subprocess\n")]);
+        place.write("a.py", new);
+        place.commit("topic");
+        place.review(["--fail-on", "never"]).findings()[0]["level"].clone()
+    };
+    assert_eq!(level(split), "error");
+}
+
+/// An ignore behind code speaks of its own line also where nothing is parsed, and a string that looks like one is none.
+#[test]
+fn an_ignore_excuses_only_what_it_stands_for() {
+    let reviewed = |path: &str, old: &str, new: &str| {
+        let place = Place::house(&[(path, old)]);
+        place.write(path, new);
+        place.commit("topic");
+        place.review(["--fail-on", "never"]).shown()
+    };
+    let old = "A=MARK-1 # diffsieve: ignore[Marker] revoked\n";
+    assert_eq!(reviewed(".env", old, &format!("{old}B=MARK-2\n")), ["Marker .env:2"]);
+    let old = "HELP = \"diffsieve: ignore[Marker] see docs\"\n";
+    let new = "K = \"MARK-1\"  # diffsieve: ignore[Marker] see docs\n";
+    assert_eq!(reviewed("a.py", old, new), ["Marker a.py:1"]);
+}
+
+/// Who accepts a call accepts its arguments: other ones are another finding.
+#[test]
+fn a_fingerprint_is_of_all_lines() {
+    let review = |argument: &str| {
+        let place = Place::with(&[("a.py", "import subprocess\n")]);
+        place.write(
+            "a.py",
+            format!("import subprocess\nsubprocess.call(\n    \"ls \" + {argument},\n    shell=True)\n"),
+        );
+        place.commit("topic");
+        place.review(["--fail-on", "never"]).fingerprint()
+    };
+    assert_eq!(review("a"), review("  a"));
+    assert_ne!(review("a"), review("b"));
+}
+
+/// An acceptance is for one place: copies of the accepted code are findings of their own.
+#[test]
+fn a_baseline_entry_accepts_no_copies() {
+    let (place, _) = marked();
+    place.run(["baseline", "create", "--reason", "legacy"]).fails(0, &["1 accepted"]);
+    for name in ["copy.txt", "other.txt"] {
+        place.write(name, "one\ntwo\nMARK-1 here\nthree\nfour\n");
+    }
+    place.commit("copies");
+    assert_eq!(place.review(["--fail-on", "never"]).shown(), ["Marker copy.txt:3", "Marker other.txt:3"]);
+}
+
+/// Neither bytes that look binary, nor a pointer, nor a former name keeps source code from being read.
+#[test]
+fn source_code_is_read_whatever_it_looks_like() {
+    let fault = "import subprocess\ndef f(c):\n    subprocess.call(\"ls \" + c, shell=True)\n";
+    let place = Place::with(&[("vendor/a.py", fault), ("notes.txt", fault), ("old.py", "\0\0\0\0")]);
+    place.git(["mv", "vendor/a.py", "src.py"]);
+    place.git(["mv", "notes.txt", "code.py"]);
+    place.write("nul.py", format!("# \0\n{fault}"));
+    place.write("script", format!("#!/usr/bin/env python3\n# \0\n{fault}"));
+    place.write("old.py", fault);
+    place.write("utf16.py", fault.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:";
+    place.write("lfs.py", format!("{pointer}{}\nsize 12345\n", "0a".repeat(32)));
+    place.write("large", format!("#!/usr/bin/env python3\n{fault}{}", "# more\n".repeat(200_000)));
+    place.write("real.bin", "\0\u{1}\u{2}");
+    place.commit("topic");
+    let review = place.review(["--fail-on", "never", "--on-incomplete", "warn"]);
+    let found = ["code.py:3", "nul.py:4", "old.py:3", "script:5", "src.py:3"];
+    assert_eq!(review.shown(), found.map(|place| format!("CommandInjection {place}")));
+    let skipped = review.skipped();
+    for why in [
+        "large: too large to parse",
+        "lfs.py: source code in Git LFS",
+        "real.bin: binary",
+        "utf16.py: binary content under the name of source code",
+    ] {
+        assert!(skipped.contains(&why.to_owned()), "{why} in {skipped:?}");
+    }
+    assert!(!review.report["gate"]["complete"].as_bool().unwrap_or(true));
 }

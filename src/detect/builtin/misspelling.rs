@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::detect::{Builtin, FileView, Hit, Run};
-use crate::finding::Line;
 use crate::syntax::{Language, Region};
 
 pub(super) const DETECTOR: Builtin = Builtin {
@@ -27,13 +26,9 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
         return Vec::new();
     }
     let is_listed = |word: &str| CORRECTIONS.contains_key(word.to_ascii_lowercase().as_str());
-    let has_one =
-        |line: &Line| view.text.line_text(*line).is_some_and(|text| words(&text).any(|(_, word)| is_listed(word)));
-    let lines: Vec<Line> = view.change.added().filter(has_one).collect();
-    if lines.is_empty() {
+    let Some((parsed, lines)) = view.parsed_lines(|text| words(text).any(|(_, word)| is_listed(word))) else {
         return Vec::new();
-    }
-    let Some(parsed) = view.parsed() else { return Vec::new() };
+    };
     let mut hits = Vec::new();
     for line in lines {
         let range = parsed.line_range(line);

@@ -1,5 +1,13 @@
 //! Detectors that a pattern cannot express, one file each.
 
+/// A constant regular expression, compiled at first use.
+macro_rules! pattern {
+    ($name:ident, $pattern:expr) => {
+        static $name: std::sync::LazyLock<regex::Regex> =
+            std::sync::LazyLock::new(|| regex::Regex::new($pattern).expect("the pattern is a constant that compiles"));
+    };
+}
+
 mod built_string;
 mod duplicate_key;
 mod len_divisor;
@@ -28,7 +36,8 @@ pub static DETECTORS: &[Builtin] = &[
     operands::DUPLICATE,
     private_key::DETECTOR,
     same_branches::DETECTOR,
-    shell_command::DETECTOR,
+    shell_command::FLAGGED,
+    shell_command::PLAIN,
     sql_query::DETECTOR,
     symbols::DECLARED,
     symbols::GROWN,

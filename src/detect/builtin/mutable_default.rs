@@ -1,9 +1,5 @@
 //! A mutable default that the function writes to. Without the write it is harmless, and 40 times as frequent.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::walk::{text, within};
 use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Node, Parsed};
@@ -15,13 +11,6 @@ pub(super) const DETECTOR: Builtin = Builtin {
     reads_comments: false,
     run: Run::Node(run),
 };
-
-macro_rules! pattern {
-    ($name:ident, $pattern:expr) => {
-        static $name: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new($pattern).expect("the pattern is a constant that compiles"));
-    };
-}
 
 // State that is kept on purpose says so in its name.
 pattern!(DELIBERATE, r"(?i)^_|cache|memo|seen|registry|visited|singleton|state|static|persist|history");

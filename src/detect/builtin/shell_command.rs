@@ -1,28 +1,25 @@
 //! A shell that receives a string put together from values. A name alone is not reported: where it was built is unknown.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::built_string::{built, literal};
 use super::walk::{parts, text};
-use crate::detect::{Builtin, FileView, Hit, Run};
+use crate::detect::{Builtin, Hit, Run};
 use crate::syntax::{Language, Node, Parsed};
 
-pub(super) const DETECTOR: Builtin = Builtin {
+pub(super) const PLAIN: Builtin = Builtin {
     name: "shell_command",
     help: "a command for a shell, built from values that are no constants; `{call}` and `{value}`",
     captures: &["call", "value"],
     reads_comments: false,
-    run: Run::Node(run),
+    run: Run::Node(|_, parsed, node, hits| hits.extend(found(parsed, node, false))),
 };
 
-macro_rules! pattern {
-    ($name:ident, $pattern:expr) => {
-        static $name: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new($pattern).expect("the pattern is a constant that compiles"));
-    };
-}
+pub(super) const FLAGGED: Builtin = Builtin {
+    name: "shell_flag_command",
+    help: "Python: the same in a call with `shell=True`; `{call}` and `{value}`",
+    captures: &["call", "value"],
+    reads_comments: false,
+    run: Run::Node(|_, parsed, node, hits| hits.extend(found(parsed, node, true))),
+};
 
 pattern!(PY_SHELL_FLAG, r"^(?:(?:subprocess|sp)\.)?(?:run|call|Popen|check_call|check_output)$");
 pattern!(
@@ -40,25 +37,24 @@ pattern!(SHELL, r"^(?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh(?:\s+-\w*c\b.*)?$|^cmd(?:
 pattern!(SHELL_FLAG, r"^(?:-\w*c|/[cC])$");
 pattern!(SHELL_START, r"^\s*(?:/(?:usr/)?bin/)?(?:(?:ba|z|da|k)?sh\s+-\w*c|cmd(?:\.exe)?\s+/[cC])\b");
 
-fn run<'p>(_: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
-    let found = match &*node.kind() {
+/// A call that starts a shell, by a flag of its own or by what it is.
+fn found(parsed: &Parsed, node: &Node<'_>, flagged: bool) -> Option<Hit> {
+    let (call, value) = match &*node.kind() {
         "call"
         | "call_expression"
         | "method_invocation"
         | "function_call_expression"
-        | "object_creation_expression" => call(parsed, node),
-        "subshell" | "shell_command_expression" => built(parsed, node)
-            .and_then(|built| built.inserted.into_iter().next())
-            .map(|value| ("`…`".to_owned(), value)),
-        _ => None,
+        | "object_creation_expression" => call(parsed, node, flagged)?,
+        "subshell" | "shell_command_expression" if !flagged => {
+            ("`…`".to_owned(), built(parsed, node)?.inserted.into_iter().next()?)
+        }
+        _ => return None,
     };
-    hits.extend(
-        found.map(|(call, value)| Hit::in_source(parsed, node.range()).with("call", call).with("value", value)),
-    );
+    Some(Hit::in_source(parsed, node.range()).with("call", call).with("value", value))
 }
 
 /// The callee and the first value that reaches the shell.
-fn call(parsed: &Parsed, node: &Node<'_>) -> Option<(String, String)> {
+fn call(parsed: &Parsed, node: &Node<'_>, flagged: bool) -> Option<(String, String)> {
     let arguments_node = node.field("arguments").or_else(|| {
         // PHP and C# name no field for the arguments of some calls.
         node.children().find(|child| matches!(&*child.kind(), "arguments" | "argument_list"))
@@ -68,11 +64,12 @@ fn call(parsed: &Parsed, node: &Node<'_>) -> Option<(String, String)> {
     let first = arguments.first()?;
     let value = |node: &Node<'_>| built(parsed, node).and_then(|built| built.inserted.into_iter().next());
     let found = match parsed.language() {
-        Language::Python if PY_SHELL_FLAG.is_match(head) => {
+        Language::Python if flagged => {
             let shell =
                 |argument: &Node<'_>| text(parsed, argument).split_whitespace().collect::<String>() == "shell=True";
-            arguments.iter().any(shell).then(|| value(first))?
+            (PY_SHELL_FLAG.is_match(head) && arguments.iter().any(shell)).then(|| value(first))?
         }
+        _ if flagged => None,
         Language::Python if PY_SHELL.is_match(head) => value(first),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             let shell =

@@ -1,10 +1,6 @@
 //! SQL text put together from values and given to a database. What names a table or a column cannot be a parameter, so
 //! values with such names are not reported.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::built_string::built;
 use super::walk::{parts, text};
 use crate::detect::{Builtin, FileView, Hit, Run};
@@ -17,13 +13,6 @@ pub(super) const DETECTOR: Builtin = Builtin {
     reads_comments: false,
     run: Run::Node(run),
 };
-
-macro_rules! pattern {
-    ($name:ident, $pattern:expr) => {
-        static $name: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new($pattern).expect("the pattern is a constant that compiles"));
-    };
-}
 
 pattern!(
     STATEMENT,

@@ -2,12 +2,13 @@
 //! leave out symbols whose facts would be unknown.
 
 use crate::detect::{Builtin, FileView, Hit, Run};
+use crate::diff::Hunk;
 use crate::finding::Line;
 use crate::syntax::{Parsed, Symbol};
 
 pub(super) const GROWN: Builtin = Builtin {
     name: "grown_function",
-    help: "each function of more than 40 lines that the change made longer, at its first added line; `{name}` and `{lines}`",
+    help: "each function of more than 40 lines that the change may have made longer, at its first added line; `{name}` and `{lines}`",
     captures: &["name", "lines"],
     reads_comments: false,
     run: Run::File(grown),
@@ -27,29 +28,23 @@ const DECLARED_LINES: u32 = 10;
 
 fn grown(view: &FileView<'_>) -> Vec<Hit> {
     sound(view, GROWN_LINES, |parsed, symbol| {
-        let first = may_have_grown(view, symbol)?;
-        // The line may belong to a function inside this one, whose facts would answer.
-        let own = parsed.enclosing_function(first).is_some_and(|inner| inner.bytes == symbol.bytes);
-        own.then_some(first)
+        let may_have_grown = view.change.hunks().iter().any(|hunk| changes_length(symbol, hunk));
+        // A line may belong to a function inside this one, whose facts would answer.
+        let is_own = |line: &Line| {
+            view.is_added(*line) && parsed.enclosing_function(*line).is_some_and(|inner| inner.bytes == symbol.bytes)
+        };
+        let mut lines = (symbol.line.get()..=symbol.end_line.get()).filter_map(Line::new);
+        lines.find(|line| may_have_grown && is_own(line))
     })
 }
 
-/// The first added line of a function with more added lines than lines that were surely removed from it: those between
-/// lines of it that stayed.
-fn may_have_grown(view: &FileView<'_>, symbol: &Symbol) -> Option<Line> {
+/// Whether a hunk may have made a function longer: it adds lines to it, and not just as many as it takes between lines
+/// of the function that stayed.
+fn changes_length(symbol: &Symbol, hunk: &Hunk) -> bool {
     let (start, end) = (symbol.line.get(), symbol.end_line.get());
-    let (mut first, mut added, mut removed) = (None, 0, 0);
-    for hunk in view.change.hunks() {
-        let (from, to) = (hunk.new.first.max(start), hunk.new.end().min(end + 1));
-        if from < to {
-            first = first.or(Line::new(from));
-            added += to - from;
-        }
-        if start < hunk.new.first && hunk.new.end() <= end {
-            removed += hunk.old.count;
-        }
-    }
-    first.filter(|_| added > removed)
+    let adds = hunk.new.first.max(start) < hunk.new.end().min(end + 1);
+    let inside = start < hunk.new.first && hunk.new.end() <= end;
+    adds && !(inside && hunk.new.count == hunk.old.count)
 }
 
 fn declared(view: &FileView<'_>) -> Vec<Hit> {

@@ -1,10 +1,6 @@
 //! Workflow files: values that an outsider chooses, inserted into a script before its shell reads it; and a checkout of
 //! an outsider's code in a job that runs with the repository's own rights.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::walk::{parts, text, within};
 use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Language, Node, Parsed};
@@ -32,13 +28,6 @@ pub(super) const SECRET: Builtin = Builtin {
     reads_comments: false,
     run: Run::File(secret),
 };
-
-macro_rules! pattern {
-    ($name:ident, $pattern:expr) => {
-        static $name: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new($pattern).expect("the pattern is a constant that compiles"));
-    };
-}
 
 pattern!(EXPRESSION, r"\$\{\{(?P<inner>[^\n]*?)\}\}");
 // The fields that anyone can fill who can open an issue or a pull request, after the provider's own list.

@@ -25,6 +25,8 @@ pub(super) struct Header {
     similarity: Option<u8>,
     old_mode: Option<EntryKind>,
     new_mode: Option<EntryKind>,
+    /// The first id of the `index` line.
+    old_id: Option<String>,
     is_added: bool,
     is_deleted: bool,
     pub(super) is_binary: bool,
@@ -38,6 +40,7 @@ pub(super) struct File {
     pub(super) status: Status,
     pub(super) old_kind: Option<EntryKind>,
     pub(super) new_kind: Option<EntryKind>,
+    pub(super) old_id: Option<String>,
 }
 
 impl Header {
@@ -71,6 +74,9 @@ impl Header {
             self.similarity = Some(percentage(percent, line)?);
         } else if rest("dissimilarity index ").is_some() {
         } else if let Some(ids) = rest("index ") {
+            let id: String =
+                ids.iter().take_while(|byte| byte.is_ascii_hexdigit()).map(|byte| char::from(*byte)).collect();
+            self.old_id = Some(id).filter(|id| (4..=64).contains(&id.len()));
             if let Some(at) = ids.iter().position(|byte| *byte == b' ') {
                 let kind = kind(&ids[at + 1..], line)?;
                 self.old_mode = self.old_mode.or(Some(kind));
@@ -135,6 +141,7 @@ impl Header {
             status,
             old_kind: (!is_added).then_some(old_kind),
             new_kind: (!is_deleted).then(|| self.new_mode.unwrap_or(old_kind)),
+            old_id: self.old_id.clone(),
         })
     }
 

@@ -4,11 +4,13 @@
 //! format-patch` (prose is passed over), patches with CRLF line ends, any amount of context. Counts and positions must
 //! add up, because findings are placed by them: a patch edited by hand is an error, not a guess.
 
+mod complete;
 mod header;
 mod name;
 mod read;
 mod write;
 
+pub use complete::complete;
 pub use read::parse;
 pub use write::to_patch;
 

@@ -353,9 +353,9 @@ impl Sides {
         } else {
             self.text(file.status, limits)?
         };
-        let File { path, old_path, status, old_kind, new_kind } = file;
+        let File { path, old_path, status, old_kind, new_kind, old_id } = file;
         let class = classify(&path, Flags::default());
-        Ok(FileChange { path, old_path, status, old_kind, new_kind, class, body })
+        Ok(FileChange { path, old_path, status, old_kind, new_kind, class, body, old_id })
     }
 
     fn text(self, status: Status, limits: &Limits) -> Result<Body, Error> {

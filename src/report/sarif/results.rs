@@ -124,7 +124,10 @@ fn message(finding: &Finding, related: &[Location]) -> Message {
         long.push_str(&format!("\n\nIn {}.", code_span(function.raw())));
     }
     let ignore = format!("diffsieve: ignore[{}] reason", finding.claim.tag);
-    long.push_str(&format!("\n\nTo accept it, put {} in a comment on its line.", code_span(&ignore)));
+    long.push_str(&format!(
+        "\n\nA baseline entry accepts it, or a comment {} on its line where policy counts it.",
+        code_span(&ignore)
+    ));
     Message::builder().text(text).markdown(sarif_markdown(&long)).build()
 }
 

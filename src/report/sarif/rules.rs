@@ -88,7 +88,9 @@ fn descriptor(tag: &str, title: &str, help: &str, level: Option<Level>) -> Repor
     let help = if help.trim().is_empty() { title.as_str() } else { help };
     let help = visible_lines(help.trim());
     let ignore = format!("diffsieve: ignore[{tag}] reason");
-    let accept = |quoted: &str| format!("To accept a finding, put {quoted} in a comment on its line.");
+    let accept = |quoted: &str| {
+        format!("A baseline entry accepts a finding, or a comment {quoted} on its line where policy counts it.")
+    };
     let full = help.split("\n\n").next().unwrap_or(&help);
     ReportingDescriptor::builder()
         .short_description(message(&sentence(&title)))

@@ -67,7 +67,8 @@ fn facts(finding: &Finding) -> Vec<String> {
         let more = if count > first.len() { format!(" and {} more", count - first.len()) } else { String::new() };
         parts.push(format!("also {}{more}", first.join(", ")));
     }
-    parts.push(format!("accept with `diffsieve: ignore[{}] reason` or the baseline", visible(&finding.claim.tag)));
+    let tag = visible(&finding.claim.tag);
+    parts.push(format!("accept in the baseline, or by `diffsieve: ignore[{tag}] reason` where policy counts it"));
     parts
 }
 

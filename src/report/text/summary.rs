@@ -15,6 +15,7 @@ const UNREAD: usize = 50;
 
 pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
     let review = report.review;
+    capped(page, review);
     unread(page, review);
     reviewed(page, review);
     not_code(page, review);
@@ -66,6 +67,20 @@ fn counts(findings: &[Finding]) -> String {
     if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
 }
 
+/// A cap must not look like an end.
+fn capped(page: &mut Page, review: &Review) {
+    let hidden = review.dropped.iter().filter(|finding| finding.is_capped());
+    let mut tags: BTreeMap<&str, u64> = BTreeMap::new();
+    hidden.for_each(|finding| *tags.entry(&finding.claim.tag).or_default() += 1);
+    if tags.is_empty() {
+        return;
+    }
+    let all: u64 = tags.values().sum();
+    let parts: Vec<String> = tags.iter().map(|(tag, count)| format!("{} {count}", visible(tag))).collect();
+    page.prose("", &format!("{all} more below error, over a cap and not shown: {}", parts.join(", ")));
+    page.blank();
+}
+
 fn unread(page: &mut Page, review: &Review) {
     let unread: Vec<&Skip> = review.coverage.skipped.iter().filter(|skip| skip.unread).collect();
     if unread.is_empty() {
@@ -90,7 +105,11 @@ fn reviewed(page: &mut Page, review: &Review) {
     }
     let coverage = &review.coverage;
     let files = plural(change.files.len() as u64, "file");
-    let lines = if coverage.reviewed_lines == coverage.added_lines {
+    let uncounted = coverage.skipped.iter().any(|skip| skip.unread && skip.lines.is_none());
+    let lines = if uncounted {
+        let known = plural(coverage.added_lines, "added line");
+        format!("{} of {known} read, and more that could not be counted", coverage.reviewed_lines)
+    } else if coverage.reviewed_lines == coverage.added_lines {
         match coverage.added_lines {
             0 => "no added lines".to_owned(),
             1 => "its one added line read".to_owned(),

@@ -34,7 +34,7 @@ fn a_report_reads_like_this() {
     - def add(item, cache=[]):
     + def add(item, cache=None):
   = in add · 000000000000000000000000000a11da · also shop/über uns.py:3
-    accept with `diffsieve: ignore[MutableDefault] reason` or the baseline
+    accept in the baseline, or by `diffsieve: ignore[MutableDefault] reason` where policy counts it
 
 warning[ResourceLeak]: A resource is not released
   --> src/io.c:41
@@ -50,7 +50,7 @@ warning[ResourceLeak]: A resource is not released
     open, and a service that runs for a day will meet its limit.
     Close it after the parse, also where the parse fails.
   = in read_config · 000000000000000000000000000a11f7 · by the model · score 8.5 of 10 · 2 votes
-    accept with `diffsieve: ignore[ResourceLeak] reason` or the baseline
+    accept in the baseline, or by `diffsieve: ignore[ResourceLeak] reason` where policy counts it
 
 note[LongFunction]: Something to look at
   --> shop/basket.py:30
@@ -61,7 +61,7 @@ note[LongFunction]: Something to look at
 31 |     ...
    |
   = 000000000000000000000000000a11ec
-    accept with `diffsieve: ignore[LongFunction] reason` or the baseline
+    accept in the baseline, or by `diffsieve: ignore[LongFunction] reason` where policy counts it
 
 Reviewed origin/main...HEAD (merge base 0123456)
 2 files, all 42 added lines read. Read by: text detectors 2 files, parser 2, model off
@@ -105,7 +105,8 @@ fn what_was_not_read_comes_first() {
            src/lost.rs: an object is missing\n\
          \n\
          Reviewed origin/main...HEAD (merge base 0123456)\n\
-         2 files, 40 of 42 added lines read. Read by: text detectors 2 files, parser 2, model off\n\
+         2 files, 40 of 42 added lines read, and more that could not be counted. Read by: text detectors 2\n\
+         files, parser 2, model off\n\
          Not code: 1 binary\n\
          \n\
          diffsieve incomplete: no findings; 2 parts of the change could not be read\n\

@@ -340,7 +340,7 @@ fn limits_are_named() {
     repo.write("left/out.txt", "a\n");
     let new = repo.commit("new");
     let ours = repo.open();
-    let limits = Limits { file_bytes: 10_000, probe_bytes: 100_000, line_chars: 200, lines: 500 };
+    let limits = Limits { file_bytes: 10_000, probe_bytes: 100_000, line_chars: 200, lines: 500, ..Limits::default() };
     let exclude = Globs::new(["left/**"]).expect("a glob");
     let set = ChangeSet::between(&ours, &side(&ours, &old), &side(&ours, &new), None, &limits, &exclude).expect("read");
     let bodies: Vec<String> = set

@@ -248,6 +248,7 @@ fn change(old: &[u8], new: &[u8]) -> FileChange {
         new_kind: Some(EntryKind::File),
         class: PathClass::default(),
         body: Body::Text { hunks, old: Text::whole(old.to_vec()), new: Text::whole(new.to_vec()) },
+        old_id: None,
     }
 }
 

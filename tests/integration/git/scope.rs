@@ -55,7 +55,7 @@ fn the_merge_base_with_the_default_branch() {
     assert_eq!(scope.base_tip.map(|id| id.hex()), Some(main));
     assert_eq!(scope.how, How::DefaultBranch);
     assert_eq!(scope.description, format!("origin/main...HEAD (merge base {})", &root[..7]));
-    assert!(!scope.pull_request && scope.notes.is_empty());
+    assert!(!scope.guarded && scope.notes.is_empty());
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn github_compares_the_merge_commit_with_its_first_parent() {
     let more = [("GITHUB_REF", "refs/pull/7/merge"), ("GITHUB_BASE_REF", "main")];
     let scope = default(&repo.open(), &github("pull_request", &merge, &path, &more));
     assert_eq!((scope.old, scope.new), trees(repo, main, &merge));
-    assert_eq!((scope.how, scope.pull_request), (How::MergeCommit, true));
+    assert_eq!((scope.how, scope.guarded), (How::MergeCommit, true));
     assert_eq!(scope.base_tip.map(|id| id.hex()).as_ref(), Some(main));
 }
 
@@ -263,23 +263,46 @@ fn github_pull_request_heads() {
 #[test]
 fn github_pushes_and_merge_groups() {
     let Branches { repo, root, main, feature } = branches();
-    let push = |before: &str| event(&repo, &format!(r#"{{"before":"{before}","after":"{feature}"}}"#));
+    let push = |before: &str| {
+        let default = r#""repository":{"default_branch":"main"}"#;
+        event(&repo, &format!(r#"{{"before":"{before}","after":"{feature}",{default}}}"#))
+    };
     let path = push(&root);
-    let scope = default(&repo.open(), &github("push", &feature, &path, &[]));
+    let to = |branch: &'static str| [("GITHUB_REF", branch)];
+    let scope = default(&repo.open(), &github("push", &feature, &path, &to("refs/heads/main")));
     assert_eq!((scope.old, scope.new), trees(&repo, &root, &feature));
-    assert_eq!((scope.how, scope.pull_request), (How::Push, false));
-    // A new branch, and a forced push over commits that are gone.
-    for before in ["0".repeat(40), "1".repeat(40)] {
+    assert_eq!((scope.how, scope.guarded), (How::Push, false));
+    // To another branch it may be one push of several; then, and where the state before is unknown, the branch counts.
+    for (before, branch) in [
+        (root.clone(), "refs/heads/feature"),
+        (feature.clone(), "refs/heads/feature"),
+        ("0".repeat(40), "refs/heads/main"),
+        ("1".repeat(40), "refs/heads/main"),
+    ] {
         let path = push(&before);
-        let scope = default(&repo.open(), &github("push", &feature, &path, &[]));
-        assert_eq!(scope.how, How::DefaultBranch);
+        let scope = default(&repo.open(), &github("push", &feature, &path, &to(branch)));
+        assert_eq!((scope.how, scope.guarded), (How::DefaultBranch, true));
+        assert_eq!(scope.base_tip.map(|id| id.hex()), Some(main.clone()));
     }
+    let other = event(&repo, r#"{"repository":{"default_branch":"trunk"}}"#);
+    let error = found(&repo.open(), &Request::Default, &github("push", &feature, &other, &to("refs/heads/feature")))
+        .expect_err("no other branch stands in for the default branch");
+    assert!(error.is_incomplete() && error.to_string().contains("`trunk`"), "{error}");
     let path = event(&repo, &format!(r#"{{"merge_group":{{"base_sha":"{main}","base_ref":"refs/heads/main"}}}}"#));
     let scope = default(&repo.open(), &github("merge_group", &feature, &path, &[]));
     assert_eq!((scope.old, scope.new), trees(&repo, &root, &feature));
-    assert!(scope.pull_request);
+    assert!(scope.guarded);
     let scope = default(&repo.open(), &github("schedule", &feature, &path, &[]));
-    assert_eq!((scope.how, scope.pull_request), (How::DefaultBranch, false));
+    assert_eq!((scope.how, scope.guarded), (How::DefaultBranch, true));
+    // Any other service says at least that it is one.
+    for (variables, guarded) in
+        [(&[("CI", "true")][..], true), (&[("JENKINS_URL", "x")], true), (&[("CI", "false")], false)]
+    {
+        assert_eq!(default(&repo.open(), variables).guarded, guarded);
+        let request = Request::Range("main...feature".to_owned());
+        let range = found(&repo.open(), &request, variables).expect("a range");
+        assert_eq!(range.guarded, guarded);
+    }
 }
 
 #[test]
@@ -295,7 +318,7 @@ fn gitlab_azure_and_bitbucket() {
     let scope = default(&repo.open(), &gitlab);
     assert_eq!((scope.old, scope.new), trees(repo, root, feature));
     assert_eq!(scope.base_tip.map(|id| id.hex()).as_ref(), Some(main));
-    assert!(scope.pull_request);
+    assert!(scope.guarded);
     let bitbucket =
         [("BITBUCKET_BUILD_NUMBER", "1"), ("BITBUCKET_PR_ID", "1"), ("BITBUCKET_PR_DESTINATION_COMMIT", &main[..12])];
     let scope = default(&repo.open(), &bitbucket);
@@ -322,7 +345,7 @@ fn a_request_in_a_pull_request_job_stays_one() {
     let path = event(&repo, "{}");
     let variables = github("pull_request", &feature, &path, &[]);
     let scope = found(&repo.open(), &Request::Commit("HEAD".to_owned()), &variables).expect("a scope");
-    assert!(scope.pull_request);
+    assert!(scope.guarded);
 }
 
 #[test]
