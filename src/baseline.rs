@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::json;
-
-use crate::document::{Fields, Node, Problem, yaml};
+use crate::document::{Fields, Node, Problem, json};
 use crate::finding::{Finding, Fingerprint};
 
 /// Where it stands in a repository.
 pub const PATH: &str = ".diffsieve/baseline.json";
+
+/// Largest file that is read, in bytes: over 150,000 entries.
+pub const MAX_BYTES: u64 = 64 << 20;
 
 /// A day of the Gregorian calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,12 +98,12 @@ pub struct Baseline {
 const SCHEMA: &str = "diffsieve.baseline/v1";
 
 impl Baseline {
-    /// Reads the file. JSON is read as the YAML it also is, which gives every problem its place.
+    /// Reads the file.
     ///
     /// # Errors
-    /// Everything that is wrong in it.
+    /// Everything that is wrong in it; of what is no JSON the first place.
     pub fn parse(source: &str, text: &str) -> Result<Self, Vec<Problem>> {
-        let node = yaml(source, text).map_err(|problem| vec![problem])?;
+        let node = json(source, text).map_err(|problem| vec![problem])?;
         let mut problems = Vec::new();
         let mut entries = Vec::new();
         if let Some(mut fields) = Fields::of(&node, "a baseline", &mut problems) {
@@ -124,7 +125,7 @@ impl Baseline {
         let findings: Vec<_> = entries
             .iter()
             .map(|entry| {
-                let mut value = json!({
+                let mut value = serde_json::json!({
                     "path": entry.path,
                     "tag": entry.tag,
                     "fingerprint": entry.fingerprint.as_str(),
@@ -137,10 +138,18 @@ impl Baseline {
                 value
             })
             .collect();
-        let mut text = serde_json::to_string_pretty(&json!({"schema": SCHEMA, "findings": findings}))
+        let mut text = serde_json::to_string_pretty(&serde_json::json!({"schema": SCHEMA, "findings": findings}))
             .expect("a value made here has only string keys");
         text.push('\n');
         text
+    }
+
+    /// Adds entries; each takes the place of those with its fingerprint.
+    pub fn accept(&mut self, entries: impl IntoIterator<Item = Entry>) {
+        let new: BTreeMap<Fingerprint, Entry> =
+            entries.into_iter().map(|entry| (entry.fingerprint.clone(), entry)).collect();
+        self.entries.retain(|entry| !new.contains_key(&entry.fingerprint));
+        self.entries.extend(new.into_values());
     }
 
     /// The entry that accepts each finding, if one does: the one with its key, else one with its window and tag, best of
@@ -209,7 +218,7 @@ fn entry(node: &Node, problems: &mut Vec<Problem>) -> Option<Entry> {
 
 /// The JSON schema of the file.
 pub fn schema() -> serde_json::Value {
-    json!({
+    serde_json::json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:diffsieve:baseline:v1",
         "title": "diffsieve baseline",
@@ -273,6 +282,32 @@ mod tests {
             }],
         };
         assert_eq!(Baseline::parse("b", &baseline.render()), Ok(baseline));
+    }
+
+    #[test]
+    fn a_hundred_thousand_entries_are_read_back() {
+        let entries = (0..100_000_u32).map(|number| Entry {
+            path: "src/a.py".to_owned(),
+            tag: "IsLiteral".to_owned(),
+            fingerprint: Fingerprint::new(format!("{number:032x}")),
+            window: Fingerprint::new(format!("{number:032x}")),
+            reason: "legacy".to_owned(),
+            until: None,
+        });
+        let mut baseline = Baseline::default();
+        baseline.accept(entries.clone());
+        baseline.accept(entries);
+        assert_eq!(baseline.entries.len(), 100_000);
+        let text = baseline.render();
+        assert!((text.len() as u64) < MAX_BYTES, "{}", text.len());
+        assert_eq!(Baseline::parse("b", &text), Ok(baseline));
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_refused() {
+        let text = "{\"findings\": [{\"path\": \"a\",\n\"path\": \"b\"}]}";
+        let problems = Baseline::parse("b.json", text).expect_err("a key stands twice");
+        assert_eq!(problems[0].to_string(), "b.json:2:1: the key `path` is a duplicate");
     }
 
     #[test]

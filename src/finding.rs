@@ -367,6 +367,35 @@ pub struct Frame {
     pub first: Line,
     /// The lines without their endings.
     pub lines: Vec<Untrusted>,
+    /// The lines of which only a part is kept, in order.
+    pub cuts: Vec<Cut>,
+}
+
+/// What is left out of a line that is too long to keep. A byte order mark in front of the file counts no UTF-16 unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cut {
+    /// The line.
+    pub line: Line,
+    /// Bytes in front of the kept part.
+    pub bytes: u32,
+    /// Characters in front of it.
+    pub chars: u32,
+    /// UTF-16 code units in front of it.
+    pub units: u32,
+    /// UTF-16 code units of the whole line.
+    pub width: u32,
+}
+
+impl Frame {
+    /// What is left out of a line, if it is not whole.
+    pub fn cut(&self, line: Line) -> Option<&Cut> {
+        self.cuts.iter().find(|cut| cut.line == line)
+    }
+
+    /// How many bytes of a line are left out in front.
+    pub fn left_out(&self, line: Line) -> usize {
+        self.cut(line).map_or(0, |cut| cut.bytes as usize)
+    }
 }
 
 /// A claim on its way through the sieve, shown or dropped.

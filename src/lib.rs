@@ -3,6 +3,7 @@
 
 pub mod baseline;
 pub mod config;
+pub mod context;
 pub mod detect;
 pub mod diff;
 pub mod document;

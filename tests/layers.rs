@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every top-level module of the library with its floor.
-const FLOORS: [(&str, u8); 16] = [
+const FLOORS: [(&str, u8); 17] = [
     ("escape", 0),
     ("finding", 0),
     ("document", 0),
@@ -16,6 +16,7 @@ const FLOORS: [(&str, u8); 16] = [
     ("rules", 4),
     ("baseline", 4),
     ("detect", 5),
+    ("context", 5),
     ("provider", 5),
     ("review", 6),
     ("gate", 7),

@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context as _, anyhow};
-use diffsieve::baseline::{Baseline, Date, Entry, PATH};
+use diffsieve::baseline::{Baseline, Date, Entry, MAX_BYTES, PATH};
 use diffsieve::finding::Finding;
 use diffsieve::review::Review;
 
@@ -44,10 +44,7 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
     let Reviewed { review, .. } = setup::reviewed(&args.scope, &args.place)?;
     let chosen = chosen(&review, &args.only)?;
     let before = baseline.entries.len();
-    for finding in &chosen {
-        baseline.entries.retain(|entry| entry.fingerprint != finding.fingerprint);
-        baseline.entries.push(entry(finding, args.reason.trim(), until));
-    }
+    baseline.accept(chosen.iter().map(|finding| entry(finding, args.reason.trim(), until)));
     write(&path, &baseline)?;
     output::say(&format!(
         "{} accepted in {PATH}, which now has {} (before: {before}); pull requests read it from the base branch, so it counts \
@@ -131,7 +128,11 @@ fn write(path: &std::path::Path, baseline: &Baseline) -> anyhow::Result<()> {
     let named = || format!("`{}` cannot be written", super::shown(path));
     let folder = path.parent().ok_or_else(|| anyhow!("it has no folder")).with_context(named)?;
     fs::create_dir_all(folder).with_context(named)?;
+    let text = baseline.render();
+    if text.len() as u64 > MAX_BYTES {
+        return Err(anyhow!("it would have more than {MAX_BYTES} bytes, which no review reads")).with_context(named);
+    }
     let draft = path.with_extension("json.new");
-    fs::write(&draft, baseline.render()).with_context(named)?;
+    fs::write(&draft, text).with_context(named)?;
     fs::rename(&draft, path).with_context(named)
 }

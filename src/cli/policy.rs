@@ -20,8 +20,13 @@ use super::Failure;
 use super::args::{ConfigFrom, PlaceArgs};
 use super::env;
 
-/// Largest configuration, pack or baseline that is read.
+/// Largest configuration or pack that is read.
 const POLICY_BYTES: u64 = 4 << 20;
+
+/// Largest file of the policy that is read from this path.
+fn most_bytes(path: &Path) -> u64 {
+    if path.ends_with(baseline::PATH) { baseline::MAX_BYTES } else { POLICY_BYTES }
+}
 
 /// Configuration, packs and baseline, and where they came from.
 pub(super) struct Loadout {
@@ -61,13 +66,15 @@ impl<'a> Root<'a> {
         match self {
             Self::Nowhere => Ok(None),
             Self::Disk(root) => Ok(read_policy(&root.join(path), &name)?),
-            Self::Commit { repo, tree, .. } => match repo.file_at(*tree, &RepoPath::new(path), POLICY_BYTES) {
-                Ok(bytes) => Ok(bytes.map(|bytes| utf8(bytes, &name)).transpose()?),
-                Err(error @ (git::Error::TooLarge { .. } | git::Error::NotAFile(_))) => {
-                    Err(Failure::Config(vec![Problem::of(&name, error.to_string())]))
+            Self::Commit { repo, tree, .. } => {
+                match repo.file_at(*tree, &RepoPath::new(path), most_bytes(Path::new(path))) {
+                    Ok(bytes) => Ok(bytes.map(|bytes| utf8(bytes, &name)).transpose()?),
+                    Err(error @ (git::Error::TooLarge { .. } | git::Error::NotAFile(_))) => {
+                        Err(Failure::Config(vec![Problem::of(&name, error.to_string())]))
+                    }
+                    Err(error) => Err(error.into()),
                 }
-                Err(error) => Err(error.into()),
-            },
+            }
         }
     }
 
@@ -124,7 +131,7 @@ fn list_disk(folder: &Path) -> anyhow::Result<Vec<RepoPath>> {
 
 /// A file of the policy on disk. What keeps it from being read is a problem of the configuration like any other.
 pub(super) fn read_policy(path: &Path, name: &str) -> Result<Option<String>, Vec<Problem>> {
-    match read_file(path, POLICY_BYTES) {
+    match read_file(path, most_bytes(path)) {
         Ok(bytes) => bytes.map(|bytes| utf8(bytes, name)).transpose(),
         Err(error) => Err(vec![Problem::of(name, format!("{error:#}"))]),
     }

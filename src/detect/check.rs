@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::DETECTORS;
 use super::engine::find;
 use crate::document::{Problem, nearest};
-use crate::rules::{Detector, How, Rules};
+use crate::rules::{Detector, How, Rules, Spec, TagLevel};
 
 /// Detectors that name a built-in that does not exist.
 pub fn check(rules: &Rules) -> Vec<Problem> {
@@ -30,7 +30,8 @@ pub fn lint(rules: &Rules) -> Vec<Problem> {
         captures(detector, &mut problems);
     }
     for tag in rules.tags.values() {
-        let detects = !tag.spec.detect.is_empty() || tag.by_language.values().any(|spec| !spec.detect.is_empty());
+        let looks = |spec: &Spec| spec.level != TagLevel::Skip && !spec.detect.is_empty();
+        let detects = looks(&tag.spec) || tag.by_language.values().any(looks);
         if detects && tag.examples.is_empty() {
             let problem = Problem::at(&tag.merged.at, format!("the tag `{}` has detectors but no examples", tag.name));
             problems.push(problem.help("examples are its tests"));

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::textual::Textual;
-use super::{Builtin, DETECTORS, FileView, Hit, NodeFn, Run, before, fix, text};
+use super::{Builtin, DETECTORS, FileView, Hit, NodeFn, Run, before, cut, fix, text};
 use crate::finding::{Claim, Line, Location, Source, Untrusted};
 use crate::rules::{Detector, How, Place, Rules, Spec, Subject, TagLevel, Truth};
 use crate::syntax::{Language, Parsed, RuleSet};
@@ -20,8 +20,8 @@ pub struct Raised {
     pub bytes: Option<Range<usize>>,
     /// Captures.
     pub captures: BTreeMap<String, String>,
-    /// Whether the message masks something, so that the code around it has to be masked too.
-    pub secret: bool,
+    /// What the message masks, so that the code around it has to be masked too.
+    pub secrets: Vec<String>,
 }
 
 /// The detectors of the loaded packs, sorted by who they read.
@@ -180,8 +180,8 @@ impl<'r> Engine<'r> {
                 level: detector.level,
                 source,
             };
-            let secret = !detector.message.masked(&hit.captures).is_empty();
-            raised.push(Raised { claim, bytes: hit.bytes, captures: hit.captures, secret });
+            let secrets = detector.message.masked(&hit.captures).into_iter().map(str::to_owned).collect();
+            raised.push(Raised { claim, bytes: hit.bytes, captures: hit.captures, secrets });
         }
     }
 }
@@ -236,5 +236,5 @@ const MAX_QUOTE: u32 = 12;
 fn quote(view: &FileView<'_>, line: Line, end_line: Line) -> String {
     let end = end_line.get().min(line.get() + MAX_QUOTE - 1);
     let lines = (line.get()..=end).filter_map(Line::new).filter_map(|line| view.text.line_text(line));
-    lines.collect::<Vec<_>>().join("\n")
+    lines.map(|text| cut(&text).to_owned()).collect::<Vec<_>>().join("\n")
 }

@@ -1,10 +1,13 @@
 //! Suggestions: whole lines of the new side, offered only if every line they replace was added and the file parses no
-//! worse afterwards.
+//! worse afterwards. Each costs a parse from the file's tree, so a file gets the first [`MOST`] only.
 
 use super::{FileView, Hit};
 use crate::finding::{Line, Suggestion, Untrusted};
 use crate::rules::Detector;
-use crate::syntax::parses_no_worse;
+use crate::syntax::Limits;
+
+/// Most fixes that are tried in one file, in the order of the claims.
+const MOST: u32 = 20;
 
 /// The detector's fix for a hit, where it is certain.
 pub(super) fn suggestion(view: &FileView<'_>, detector: &Detector, hit: &Hit) -> Option<Suggestion> {
@@ -26,10 +29,38 @@ pub(super) fn suggestion(view: &FileView<'_>, detector: &Detector, hit: &Hit) ->
     if text.trim().is_empty() && text.lines().count() <= 1 {
         text.clear();
     }
-    let mut after = String::with_capacity(source.len() + replacement.len());
-    after.push_str(source.get(..start)?);
-    after.push_str(&text);
-    after.push_str(source.get(end..)?);
-    let better = after != source && parses_no_worse(parsed.language(), source, &after);
+    let tried = view.fixes.get();
+    if tried == MOST || source.get(start..end) == Some(text.as_str()) {
+        return None;
+    }
+    view.fixes.set(tried + 1);
+    let better = parsed.parses_no_worse(start..end, &text, &Limits::default());
     better.then(|| Suggestion { line: hit.line, end_line: hit.end_line, text: Untrusted::new(text) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::Engine;
+    use crate::diff::FileChange;
+    use crate::rules::{Examples, Rules};
+
+    /// So many that a parse of the file for each would not end.
+    const HITS: usize = 6_000;
+
+    fn suggested(path: &str, text: String) -> Vec<u32> {
+        let change = FileChange::new_file(path.into(), text.into_bytes());
+        let view = FileView::of(&change).expect("a text");
+        let rules = Rules::load(Examples::Skip, &[], None, None).expect("the shipped packs load");
+        let raised = Engine::new(&rules).run(&view);
+        assert!(raised.len() >= HITS, "{}", raised.len());
+        let suggestions = raised.iter().filter_map(|raised| raised.claim.suggestion.as_ref());
+        suggestions.map(|suggestion| suggestion.line.get()).collect()
+    }
+
+    #[test]
+    fn a_file_of_faults_gets_the_first_fixes() {
+        let first: Vec<u32> = (1..=MOST).collect();
+        assert_eq!(suggested("a.py", "x = b is \"x\"\n".repeat(HITS)), first);
+    }
 }

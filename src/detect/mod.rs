@@ -4,12 +4,13 @@
 mod before;
 mod builtin;
 mod check;
+mod columns;
 mod engine;
 mod fix;
 mod text;
 mod textual;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -41,10 +42,9 @@ fn is_parsed_at(path: &RepoPath) -> bool {
 }
 
 fn is_parsed(path: &RepoPath, class: PathClass) -> bool {
-    let is_workflow = path.bytes().starts_with(b".github/") || path.file_name().starts_with(b"action.");
     let is_read = match Language::of_path(path, None) {
         None => false,
-        Some(Language::Yaml) => is_workflow,
+        Some(Language::Yaml) => diff::is_workflow(path),
         Some(_) => true,
     };
     is_read && !is_text_only(class)
@@ -53,6 +53,17 @@ fn is_parsed(path: &RepoPath, class: PathClass) -> bool {
 /// What is generated, vendored or a lock file is nobody's code to parse.
 const fn is_text_only(class: PathClass) -> bool {
     class.generated || class.vendored || class.lock
+}
+
+/// Most hits that a detector reports of one line: a line of keys is one fault, and each hit costs reading the line.
+const LINE_HITS: usize = 20;
+
+/// Most characters of a line that claims quote and reports keep: a minified bundle is one line of megabytes.
+pub const MAX_LINE: usize = 2_000;
+
+/// A line as far as claims quote it.
+pub fn cut(line: &str) -> &str {
+    line.char_indices().nth(MAX_LINE).map_or(line, |(end, _)| &line[..end])
 }
 
 /// One changed file with everything a detector may look at, each part computed at most once.
@@ -67,6 +78,8 @@ pub struct FileView<'a> {
     pub language: Option<Language>,
     parsed: OnceCell<Result<Parsed, Unparsed>>,
     parsed_old: OnceCell<Option<Parsed>>,
+    /// How many fixes were tried; each costs a parse.
+    fixes: Cell<u32>,
 }
 
 impl<'a> FileView<'a> {
@@ -75,7 +88,15 @@ impl<'a> FileView<'a> {
         let Body::Text { old, new, .. } = &change.body else { return None };
         let first = new.line(Line::from_index(0));
         let language = Language::of_path(&change.path, first).filter(|language| language.is_compiled_in());
-        Some(Self { change, text: new, old_text: old, language, parsed: OnceCell::new(), parsed_old: OnceCell::new() })
+        Some(Self {
+            change,
+            text: new,
+            old_text: old,
+            language,
+            parsed: OnceCell::new(),
+            parsed_old: OnceCell::new(),
+            fixes: Cell::new(0),
+        })
     }
 
     /// Attributes and path classes.

@@ -7,7 +7,7 @@ mod load;
 pub mod patch;
 mod text;
 
-pub use class::classify;
+pub use class::{classify, is_workflow};
 pub use globs::{BadGlob, Globs, check_glob};
 pub use load::{ChangeSet, Limits, Plan, Planned, load, status};
 pub use text::{Text, trim_ending};
@@ -154,6 +154,22 @@ pub struct FileChange {
 }
 
 impl FileChange {
+    /// A file that the change brings, all of its lines added.
+    pub fn new_file(path: RepoPath, content: Vec<u8>) -> Self {
+        let new = Text::whole(content);
+        let hunks = vec![Hunk { old: Lines { first: 1, count: 0 }, new: Lines { first: 1, count: new.len() as u32 } }];
+        Self {
+            path,
+            old_path: None,
+            status: Status::Added,
+            old_kind: None,
+            new_kind: Some(EntryKind::File),
+            class: PathClass::default(),
+            body: Body::Text { hunks, old: Text::default(), new },
+            old_id: None,
+        }
+    }
+
     /// The hunks; none where the body is not text.
     pub fn hunks(&self) -> &[Hunk] {
         match &self.body {

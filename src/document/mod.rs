@@ -1,8 +1,9 @@
 //! What a person wrote, as a tree in which every value knows where it stands: packs (YAML), configuration (TOML),
-//! baselines. Reading is tolerant of nothing and reports everything at once; [`Fields`] turns nodes into types.
+//! baselines (JSON). Reading is tolerant of nothing and reports everything at once; [`Fields`] turns nodes into types.
 
 mod compact;
 mod fields;
+mod json;
 mod merge;
 mod parse;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 pub use compact::{from_compact, to_compact};
 pub use fields::Fields;
+pub use json::json;
 pub use merge::merge;
 pub use parse::{toml, yaml};
 

@@ -80,7 +80,7 @@ pub(super) fn finding(tag: &str, level: Level, path: &str, line: u32, frame: &[&
         score: None,
         votes: 1,
         related: vec![],
-        frame: Some(Frame { first, lines: frame.iter().copied().map(Untrusted::new).collect() }),
+        frame: Some(Frame { first, lines: frame.iter().copied().map(Untrusted::new).collect(), cuts: vec![] }),
         line_hash: Some("c129715d7a2bc9a3:1".to_owned()),
         trail: vec![],
         dropped: None,

@@ -1,6 +1,6 @@
 //! The lines and columns a finding speaks of, for formats that count in something else than bytes.
 
-use crate::finding::{Columns, Finding, Line, Location, Untrusted};
+use crate::finding::{Columns, Cut, Finding, Frame, Line, Location, Untrusted};
 
 /// A stretch of a file as SARIF and editors count it: lines and columns from 1, columns in UTF-16 code units, the end
 /// column exclusive (SARIF 2.1.0, 3.30).
@@ -17,24 +17,74 @@ pub(super) struct Region {
 /// The region of a finding's own location.
 pub(super) fn of_finding(finding: &Finding) -> Region {
     let location = &finding.claim.location;
-    let lines = framed(finding, location.line, location.end_line).or_else(|| quoted(finding));
-    of_lines(location, lines.as_deref())
+    of_cut(location, finding).unwrap_or_else(|| {
+        let lines = framed(finding, location.line, location.end_line).or_else(|| quoted(finding));
+        of_lines(location, lines.as_deref())
+    })
 }
 
 /// The region of any other location; its text is known only if the finding's frame happens to show it.
 pub(super) fn of_related(location: &Location, finding: &Finding) -> Region {
-    let lines = (location.path == finding.claim.location.path)
-        .then(|| framed(finding, location.line, location.end_line))
-        .flatten();
-    of_lines(location, lines.as_deref())
+    let in_file = location.path == finding.claim.location.path;
+    in_file.then(|| of_cut(location, finding)).flatten().unwrap_or_else(|| {
+        let lines = in_file.then(|| framed(finding, location.line, location.end_line)).flatten();
+        of_lines(location, lines.as_deref())
+    })
 }
 
-/// The lines `first..=last` of the finding's file, if its frame holds all of them.
+/// The lines `first..=last` of the finding's file, if its frame holds all of them whole.
 pub(super) fn framed(finding: &Finding, first: Line, last: Line) -> Option<Vec<&str>> {
     let frame = finding.frame.as_ref()?;
+    if frame.cuts.iter().any(|cut| (first..=last).contains(&cut.line)) {
+        return None;
+    }
+    lines(frame, first, last)
+}
+
+/// What a frame keeps of a line, and what it leaves out.
+pub(super) fn kept(frame: &Frame, line: Line) -> Option<(&str, Option<&Cut>)> {
+    Some((lines(frame, line, line)?.first()?, frame.cut(line)))
+}
+
+/// The lines `first..=last` as far as a frame keeps them.
+fn lines(frame: &Frame, first: Line, last: Line) -> Option<Vec<&str>> {
     let from = first.get().checked_sub(frame.first.get())? as usize;
     let to = last.get().checked_sub(frame.first.get())? as usize;
     Some(frame.lines.get(from..=to)?.iter().map(Untrusted::raw).collect())
+}
+
+/// The region of a location on lines of which the frame keeps a part. Its text is known if that part holds it.
+fn of_cut(location: &Location, finding: &Finding) -> Option<Region> {
+    let frame = finding.frame.as_ref()?;
+    let (first, last) = (location.line, location.end_line.max(location.line));
+    let shown = lines(frame, first, last)?;
+    if let (Some(cut), true, Some(Columns { start, end })) = (frame.cut(first), first == last, location.columns) {
+        let at = |column: u32| (column as usize).checked_sub(cut.bytes as usize + 1);
+        let line = shown.first()?;
+        if let (Some(from), Some(to)) = (at(start), at(end))
+            && from < to
+            && to <= line.len()
+        {
+            let (from, to) = (line.floor_char_boundary(from), line.floor_char_boundary(to));
+            let marked = first.get() == 1 && line.starts_with('\u{feff}');
+            let before = cut.units.saturating_add(units(&line[..from])).saturating_sub(u32::from(marked));
+            let start_column = before.saturating_add(1);
+            let text = line[from..to].to_owned();
+            let end_column = start_column.saturating_add(units(&text));
+            let (start_line, end_line) = (first.get(), last.get());
+            return Some(Region { start_line, start_column, end_line, end_column, text: Some(text) });
+        }
+    }
+    // The whole lines, but not their text.
+    frame.cuts.iter().find(|cut| (first..=last).contains(&cut.line))?;
+    let end = frame.cut(last).map(|cut| cut.width).or_else(|| shown.last().map(|line| units(line)))?;
+    Some(Region {
+        start_line: first.get(),
+        start_column: 1,
+        end_line: last.get(),
+        end_column: end.saturating_add(1),
+        text: None,
+    })
 }
 
 /// The quote's lines, if they are all of the located lines (a quote is one or more whole lines).
@@ -89,8 +139,9 @@ fn units(text: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Region, of_lines};
-    use crate::finding::{Columns, Line, Location};
+    use super::{Region, framed, of_finding, of_lines};
+    use crate::finding::{Columns, Cut, Level, Line, Location};
+    use crate::report::fixture;
 
     fn at(line: u32, end_line: u32, columns: Option<(u32, u32)>) -> Location {
         Location {
@@ -138,5 +189,25 @@ mod tests {
     fn without_text_all_four_are_still_there() {
         assert_eq!(corners(&of_lines(&at(5, 5, None), None)), (5, 1, 5, 1, None));
         assert_eq!(corners(&of_lines(&at(5, 5, Some((9, 3))), None)), (5, 9, 5, 9, None));
+    }
+
+    #[test]
+    fn what_is_cut_keeps_its_columns() {
+        let mut finding = fixture::finding("T", Level::Note, "a", 7, &["short", "é😀 = x y"]);
+        let line = Line::new(7).expect("a line");
+        let cut = Cut { line, bytes: 3_000, chars: 2_000, units: 2_500, width: 9_000 };
+        finding.frame.as_mut().expect("a frame").cuts = vec![cut];
+        finding.claim.location = at(7, 7, Some((3_010, 3_011)));
+        assert_eq!(corners(&of_finding(&finding)), (7, 2_507, 7, 2_508, Some("x")));
+        // Beside what is kept, only the whole line is known, and not its text.
+        for columns in [Some((2_999, 3_002)), Some((3_010, 4_000)), None] {
+            finding.claim.location = at(7, 7, columns);
+            assert_eq!(corners(&of_finding(&finding)), (7, 1, 7, 9_001, None), "{columns:?}");
+        }
+        finding.claim.location = at(6, 7, None);
+        assert_eq!(corners(&of_finding(&finding)), (6, 1, 7, 9_001, None));
+        finding.claim.location = at(6, 6, Some((1, 3)));
+        assert_eq!(corners(&of_finding(&finding)), (6, 1, 6, 3, Some("sh")));
+        assert!(framed(&finding, line, line).is_none(), "a part is not the line");
     }
 }

@@ -1,7 +1,7 @@
 //! Runs the examples inside packs through the real stages: what a pack promises is what a review does.
 
 use crate::detect::{Engine, FileView, Raised};
-use crate::diff::{Body, EntryKind, FileChange, Hunk, Lines, PathClass, Status, Text};
+use crate::diff::FileChange;
 use crate::finding::{Claim, Finding, Line, Location, RepoPath, Source, Untrusted};
 use crate::rules::{Example, Kind, Rules, Tag};
 use crate::syntax::Language;
@@ -52,6 +52,9 @@ fn misfits(example: &Example, tag: &Tag, rules: &Rules, engine: &Engine<'_>) -> 
                 }
             }
             if let Some(good) = good {
+                let (_, marked) = unmark(good);
+                misfits
+                    .extend(marked.iter().map(|line| format!("`good` marks line {line}: a marker belongs into `bad`")));
                 let found = found(example, good, tag, rules, engine);
                 misfits.extend(
                     found
@@ -70,7 +73,7 @@ fn misfits(example: &Example, tag: &Tag, rules: &Rules, engine: &Engine<'_>) -> 
                 level: None,
                 source: Source::Model { pass: 1 },
             };
-            let raised = Raised { claim, bytes: None, captures: Default::default(), secret: false };
+            let raised = Raised { claim, bytes: None, captures: Default::default(), secrets: Vec::new() };
             let (kept, dropped) = sieve(example, code, vec![raised], rules);
             let became = match (kept.first(), dropped.first().and_then(|finding| finding.dropped.as_ref())) {
                 (Some(_), _) => "keep".to_owned(),
@@ -150,7 +153,7 @@ const fn extension(language: Language) -> &'static str {
 
 /// Findings of one tag in code that is wholly new.
 fn found(example: &Example, code: &str, tag: &Tag, rules: &Rules, engine: &Engine<'_>) -> Vec<Finding> {
-    let change = added_file(path(example), code);
+    let change = FileChange::new_file(path(example), code.into());
     let Some(view) = FileView::of(&change) else { return Vec::new() };
     let claims = engine.run(&view).into_iter().filter(|raised| raised.claim.tag == tag.name).collect();
     let (mut kept, _) = sieve(example, code, claims, rules);
@@ -160,7 +163,7 @@ fn found(example: &Example, code: &str, tag: &Tag, rules: &Rules, engine: &Engin
 }
 
 fn sieve(example: &Example, code: &str, claims: Vec<Raised>, rules: &Rules) -> (Vec<Finding>, Vec<Finding>) {
-    let change = added_file(path(example), code);
+    let change = FileChange::new_file(path(example), code.into());
     let Some(view) = FileView::of(&change) else { return Default::default() };
     let (kept, mut dropped) = ground::ground(claims, &view, rules);
     let (kept, refuted) = evidence::weigh(kept, &view, rules);
@@ -168,22 +171,6 @@ fn sieve(example: &Example, code: &str, claims: Vec<Raised>, rules: &Rules) -> (
     let (kept, filtered) = filter::filter(kept, &view, rules);
     dropped.extend(filtered);
     (kept.into_iter().map(|grounded| grounded.finding).collect(), dropped)
-}
-
-fn added_file(path: RepoPath, code: &str) -> FileChange {
-    let new = Text::whole(code.as_bytes().to_vec());
-    let count = new.len() as u32;
-    let hunks = vec![Hunk { old: Lines { first: 1, count: 0 }, new: Lines { first: 1, count } }];
-    FileChange {
-        path,
-        old_path: None,
-        status: Status::Added,
-        old_kind: None,
-        new_kind: Some(EntryKind::File),
-        class: PathClass::default(),
-        body: Body::Text { hunks, old: Text::default(), new },
-        old_id: None,
-    }
 }
 
 /// The code with every suggestion applied, from the last to the first.

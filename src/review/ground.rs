@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::{identity, mask};
-use crate::detect::{FileView, Raised};
+use crate::detect::{FileView, Raised, cut};
 use crate::diff::Text;
 use crate::finding::{
-    Anchored, Claim, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line, Stage, Untrusted,
+    Anchored, Claim, Columns, Cut, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line, Stage, Untrusted,
 };
 use crate::line_hash::line_hashes;
 use crate::rules::Rules;
@@ -23,8 +23,8 @@ const FRAME: u32 = 2;
 /// Most lines of a finding that its frame holds.
 const MAX_FRAME: u32 = 40;
 
-/// Most characters of a line that reports keep.
-const MAX_LINE: usize = 2_000;
+/// Characters in front of a finding that are kept of a line that is cut.
+const LEAD: usize = 500;
 
 /// Grounds the claims about one file.
 pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) -> (Vec<Grounded>, Vec<Finding>) {
@@ -67,7 +67,7 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
         }
     }
     hash_lines(&mut kept, view.text);
-    mask::secrets(&mut kept, view.text);
+    mask::secrets(&mut kept, view);
     (kept, dropped)
 }
 
@@ -130,8 +130,9 @@ fn places(quoted: &[String], text: &Text) -> Vec<Line> {
         .collect()
 }
 
+/// A line as quotes are compared: what they quote of it, white space folded.
 fn fold(line: &str) -> String {
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
+    cut(line).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn move_by(claim: &mut Claim, shift: i64) {
@@ -151,17 +152,39 @@ fn found(claim: &Claim, view: &FileView<'_>, rules: &Rules, identity: identity::
     finding.function = function.map(|symbol| Untrusted::new(symbol.path.clone()));
     finding.frame = frame(claim, view.text);
     // The whole line has done its work; what is kept of it is for people.
-    let quote: Vec<String> = claim.quote.raw().lines().map(cut).collect();
-    finding.claim.quote = Untrusted::new(quote.join("\n"));
+    let kept = finding.frame.as_ref().filter(|frame| frame.cut(claim.location.line).is_some());
+    let kept =
+        kept.and_then(|frame| frame.lines.get(claim.location.line.get().checked_sub(frame.first.get())? as usize));
+    let quote = claim.quote.raw().lines().enumerate().map(|(index, line)| match kept {
+        Some(kept) if index == 0 => kept.raw(),
+        _ => cut(line),
+    });
+    finding.claim.quote = Untrusted::new(quote.collect::<Vec<_>>().join("\n"));
     finding
 }
 
-/// A line as reports keep it: a minified bundle is one line of megabytes.
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(MAX_LINE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
+/// A line as reports keep it, with what is left out: a minified bundle is one line of megabytes. A long one is kept
+/// around the columns of the finding.
+fn kept(text: &str, line: Line, columns: Option<Columns>) -> (&str, Option<Cut>) {
+    if cut(text).len() == text.len() {
+        return (text, None);
     }
+    let byte = |column: u32| text.floor_char_boundary((column as usize).saturating_sub(1));
+    let beyond = columns.filter(|columns| byte(columns.end) > cut(text).len()).map(|columns| byte(columns.start));
+    let from = beyond.map_or(0, |start| text[..start].char_indices().rev().nth(LEAD - 1).map_or(0, |(index, _)| index));
+    let units = |text: &str| {
+        let marked = line.get() == 1 && text.starts_with('\u{feff}');
+        (text.encode_utf16().count() - usize::from(marked)) as u32
+    };
+    let before = &text[..from];
+    let left_out = Cut {
+        line,
+        bytes: from as u32,
+        chars: before.chars().count() as u32,
+        units: units(before),
+        width: units(text),
+    };
+    (cut(&text[from..]), Some(left_out))
 }
 
 /// GitHub's hashes of all findings in one pass over the file; of a patch's parts they would be wrong.
@@ -210,21 +233,49 @@ fn bare(claim: &Claim, rules: &Rules, fingerprint: Fingerprint, window: Fingerpr
 fn frame(claim: &Claim, text: &Text) -> Option<Frame> {
     let (first, last) = (claim.location.line.get(), claim.location.end_line.get());
     let last = last.min(first.saturating_add(MAX_FRAME)).saturating_add(FRAME);
-    let mut lines = Vec::new();
+    let (mut lines, mut cuts) = (Vec::new(), Vec::new());
     let mut start = None;
     for line in (first.saturating_sub(FRAME).max(1)..=last).filter_map(Line::new) {
         match text.line_text(line) {
             Some(content) => {
                 start.get_or_insert(line);
-                lines.push(Untrusted::new(cut(&content)));
+                let (text, left_out) = kept(&content, line, claim.location.columns.filter(|_| line.get() == first));
+                lines.push(Untrusted::new(text));
+                cuts.extend(left_out);
             }
             // Of a patch only some lines are known; the frame is what touches the finding.
             None if line.get() < first => {
                 lines.clear();
+                cuts.clear();
                 start = None;
             }
             None => break,
         }
     }
-    start.map(|first| Frame { first, lines })
+    start.map(|first| Frame { first, lines, cuts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::MAX_LINE;
+
+    #[test]
+    fn a_long_line_is_kept_around_its_finding() {
+        let first = Line::from_index(0);
+        let short = "x".repeat(MAX_LINE);
+        assert_eq!(kept(&short, first, None), (&*short, None));
+        // A byte order mark, then characters of two bytes and one unit.
+        let long = format!("\u{feff}{}HERE{}", "é".repeat(3_000), "é".repeat(4_000));
+        let (text, cut) = kept(&long, first, Some(Columns { start: 6_004, end: 6_008 }));
+        assert_eq!((text.find("HERE"), text.chars().count()), (Some(1_000), MAX_LINE));
+        assert_eq!(cut, Some(Cut { line: first, bytes: 5_003, chars: 2_501, units: 2_500, width: 7_004 }));
+        for columns in [None, Some(Columns { start: 1, end: 30 })] {
+            let (text, cut) = kept(&long, first, columns);
+            assert!(long.starts_with(text) && text.chars().count() == MAX_LINE);
+            assert_eq!(cut, Some(Cut { line: first, bytes: 0, chars: 0, units: 0, width: 7_004 }));
+        }
+        let (text, _) = kept(&long, first, Some(Columns { start: 14_000, end: 99_000 }));
+        assert!(long.ends_with(text), "the end is kept where the finding goes beyond it");
+    }
 }

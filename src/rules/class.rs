@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::embedded::is_embedded;
-use crate::diff::{Globs, PathClass, check_glob};
+use crate::diff::{Globs, PathClass, check_glob, is_workflow};
 use crate::document::{Node, Problem, Value};
 use crate::finding::RepoPath;
 
@@ -12,7 +12,7 @@ use crate::finding::RepoPath;
 pub struct Classes(BTreeMap<String, Globs>);
 
 /// Classes that the attributes of the base tip and well-known names give a file, whatever the packs say.
-const FROM_ATTRIBUTES: [&str; 3] = ["generated", "vendored", "lock"];
+const GIVEN: [&str; 4] = ["generated", "vendored", "lock", "workflow"];
 
 impl Classes {
     /// Reads `classes:`, a map of name to globs.
@@ -36,7 +36,7 @@ impl Classes {
     /// All names.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<_> = self.0.keys().cloned().collect();
-        names.extend(FROM_ATTRIBUTES.iter().filter(|name| !self.0.contains_key(**name)).map(|name| (*name).to_owned()));
+        names.extend(GIVEN.iter().filter(|name| !self.0.contains_key(**name)).map(|name| (*name).to_owned()));
         names
     }
 
@@ -46,6 +46,7 @@ impl Classes {
             "generated" => attributes.generated,
             "vendored" => attributes.vendored,
             "lock" => attributes.lock,
+            "workflow" => is_workflow(path),
             _ => false,
         };
         given || self.0.get(name).is_some_and(|set| set.is_match(path))

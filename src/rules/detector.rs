@@ -197,7 +197,7 @@ fn inner(hir: &Hir) -> Option<Vec<Vec<u8>>> {
 }
 
 /// A regular expression over bytes, `^` and `$` at line borders, compiled at first use.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LazyRegex {
     source: String,
     at: At,
@@ -205,6 +205,21 @@ pub struct LazyRegex {
 }
 
 impl LazyRegex {
+    /// An expression that no pack holds.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn compiled(source: &str) -> Result<Self, String> {
+        let at = At { source: "configuration".into(), line: 1, column: 1 };
+        let regex = Self { source: source.to_owned(), at, compiled: OnceLock::new() };
+        regex.build().map(|_| regex)
+    }
+
+    /// The expression as written.
+    pub fn as_str(&self) -> &str {
+        &self.source
+    }
+
     /// The compiled expression; `None` where the text is none, which [`Detector::check`] reports.
     pub fn get(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| self.build().ok()).as_ref()

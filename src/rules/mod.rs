@@ -3,6 +3,7 @@
 
 mod class;
 pub mod condition;
+pub mod credential;
 mod detector;
 mod embedded;
 mod example;
@@ -21,7 +22,7 @@ use globset::Glob;
 pub use class::{Classes, globs};
 pub(crate) use condition::is_placeholder;
 pub use condition::{COMBINATORS, CONDITIONS, Condition, Expression, Subject, Truth};
-pub use detector::{Detector, How, Place};
+pub use detector::{Detector, How, LazyRegex, Place};
 pub use embedded::{EMBEDDED, Pack};
 pub use example::{Example, Kind};
 pub use pack::RawPack;

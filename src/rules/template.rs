@@ -74,6 +74,11 @@ impl Template {
         masked.filter(|value| !value.is_empty()).collect()
     }
 
+    /// Whether it masks anything: what it finds must not be repeated elsewhere either.
+    pub fn masks(&self) -> bool {
+        self.0.iter().any(|part| matches!(part, Part::Capture(_, Show::Mask)))
+    }
+
     /// The names it uses.
     pub fn captures(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {

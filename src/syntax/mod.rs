@@ -26,7 +26,7 @@ pub use delta::{Changed, Delta, delta};
 pub use facts::{FACTS, Fact, FactInput, FactValue};
 pub use languages::Language;
 pub use outline::{Symbol, SymbolKind};
-pub use parsed::{Limits, Parsed, Unparsed, parses_no_worse};
+pub use parsed::{Limits, Parsed, Unparsed};
 pub use rule::{Match, Rule, RuleError, RuleSet};
 
 /// A document as ast-grep holds it: the source, its language and the tree.

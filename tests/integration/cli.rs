@@ -616,7 +616,11 @@ impl Place {
 #[test]
 fn packs_are_listed_shown_tested_and_linted() {
     let place = branch();
-    place.run(["rules", "list"]).prints(&["house 1.0.0 (.diffsieve/rules/house.yml)", "warning         Marker", "1 detector"]);
+    place.run(["rules", "list"]).prints(&[
+        "house 1.0.0 (.diffsieve/rules/house.yml)",
+        "warning         Marker",
+        "1 detector",
+    ]);
     place.run(["rules", "list", "--no-config"]).prints(&["text ", "security ", "MergeConflict"]);
     place.run(["rules", "show", "Marker"]).prints(&["Marker:  # pack house", "title: \"A marker\""]);
     place.run(["rules", "facts"]).prints(&["Conditions", "private_key"]);

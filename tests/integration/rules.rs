@@ -474,6 +474,11 @@ fn a_file_of_packs_can_be_tested_alone() {
     let ran = place.run(["rules", "test", "own.yml"]);
     assert_eq!(ran.code, 1);
     assert!(ran.text().contains("FAILED  T (own.yml:5:16): noisy: a finding on line 1 of `good`"), "{}", ran.text());
+    // A marker where nothing is expected would be taken for code.
+    place.write("own.yml", good.replace("y\\n", "y #!\\n"));
+    let ran = place.run(["rules", "test", "own.yml"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.text().contains("own.yml:5:16): `good` marks line 1"), "{}", ran.text());
     // Whoever works on a shipped pack tests the file at hand, not the one inside the program.
     let shipped = include_str!("../../rules/text.yml").replace("conflict marker was left", "{nothing} was left");
     place.write("rules/text.yml", &shipped);

@@ -117,7 +117,11 @@ fn an_ignore_without_reason_does_not_count() {
 fn an_ignore_of_another_tag_does_not_count_and_is_reported_as_unused() {
     let review = ignored_above("a.py", "# diffsieve: ignore[Other] known", "x = 'MARK-1'");
     assert_eq!(review.shown(), ["Marker a.py:2"]);
-    assert!(review.notes().contains("the ignore[Other] at a.py:1 names a tag that no loaded pack has"), "{}", review.notes());
+    assert!(
+        review.notes().contains("the ignore[Other] at a.py:1 names a tag that no loaded pack has"),
+        "{}",
+        review.notes()
+    );
 }
 
 #[test]
@@ -416,6 +420,26 @@ fn a_secret_stands_in_no_report() {
         let print = finding["fingerprint"].as_str().unwrap();
         assert!(!place.run(["explain", print]).text().contains(&secret));
     }
+}
+
+/// What is far to the right in a long line is shown where it stands, in the columns that each format counts.
+#[test]
+fn a_finding_far_to_the_right_keeps_its_columns() {
+    let place = Place::house(&[("notes.txt", NOTES)]);
+    place.write("notes.txt", format!("one\n\u{e9}\u{1f600}{}MARK-1 {}\ntwo\n", "x ".repeat(1_500), "y ".repeat(2_000)));
+    place.commit("topic");
+    let sarif: serde_json::Value = serde_json::from_str(&place.run(["--format", "sarif"]).text()).unwrap();
+    let region = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+    let columns = (&region["startColumn"], &region["endColumn"], &region["snippet"]["text"]);
+    assert_eq!(columns, (&3_004.into(), &3_010.into(), &"MARK-1".into()), "{region}");
+    let github = place.run(["--format", "github"]).text();
+    assert!(github.contains("line=2,endLine=2,col=3004,endColumn=3010"), "{github}");
+    let text = place.run(["--format", "text"]).text();
+    assert!(text.contains("notes.txt:2:3003") && text.contains("x MARK-1 y"), "{text}");
+    let review = place.review::<&str>([]);
+    let finding = &review.findings()[0];
+    assert!(finding["quote"].as_str().unwrap().contains("MARK-1"), "{finding}");
+    assert!(finding.to_string().len() < 10_000);
 }
 
 /// A change of comments alone asks no parser, unless a detector reads comments.

@@ -128,7 +128,8 @@ fn string(parsed: &Parsed, node: &Node<'_>, built: &mut Built, depth: usize) {
             "string" if depth < DEPTH => string(parsed, &child, built, depth + 1),
             "heredoc_body" if depth < DEPTH => string(parsed, &child, built, depth + 1),
             "interpolation" | "template_substitution" => {
-                if let Some(inner) = parts(&child).first() {
+                // C# counts its braces among the parts.
+                if let Some(inner) = parts(&child).iter().find(|part| part.kind() != "interpolation_brace") {
                     collect(parsed, inner, built, depth + 1);
                 }
             }

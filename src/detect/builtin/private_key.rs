@@ -1,13 +1,11 @@
 //! A private key: the header and at least 40 base64 characters of its body. A header alone is what PEM parsers and
 //! docstrings contain.
 
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
-
+use crate::detect::columns::LineColumns;
 use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::diff::{Hunk, trim_ending};
-use crate::finding::{Columns, Line};
+use crate::finding::Line;
+use crate::rules::credential::key::{BODY, HEADER, longest_run};
 
 pub(super) const DETECTOR: Builtin = Builtin {
     name: "private_key",
@@ -17,15 +15,8 @@ pub(super) const DETECTOR: Builtin = Builtin {
     run: Run::File(run),
 };
 
-/// Characters of key material that must follow the header.
-const BODY: usize = 40;
 /// Lines after the header in which they must stand.
 const REACH: u32 = 8;
-
-static HEADER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ )*)PRIVATE KEY-----")
-        .expect("the pattern is a constant that compiles")
-});
 
 fn run(view: &FileView<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
@@ -38,8 +29,7 @@ fn run(view: &FileView<'_>) -> Vec<Hit> {
         let Some(found) = HEADER.captures(bytes) else { continue };
         let whole = found.get(0).expect("group 0 is the whole match");
         let Some(key) = body(view, line, &bytes[whole.end()..]) else { continue };
-        let column = |offset: usize| String::from_utf8_lossy(&bytes[..offset]).len() as u32 + 1;
-        let columns = Columns { start: column(whole.start()), end: column(whole.end()) };
+        let columns = LineColumns::of(bytes).at(whole.range());
         let kind = found.name("kind").map(|kind| String::from_utf8_lossy(kind.as_bytes()).trim().to_lowercase());
         let hit = Hit { line, end_line: line, columns: Some(columns), bytes: None, captures: Default::default() };
         let kind = kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| "pkcs8".to_owned());
@@ -63,11 +53,4 @@ fn body(view: &FileView<'_>, line: Line, rest: &[u8]) -> Option<String> {
         }
     }
     (best.len() >= BODY).then_some(best)
-}
-
-fn longest_run(bytes: &[u8]) -> String {
-    // `\n` inside a literal separates the lines of the key; removing it joins them as the file would.
-    let text = String::from_utf8_lossy(bytes).replace("\\r", "").replace("\\n", "");
-    let runs = text.split(|character: char| !(character.is_ascii_alphanumeric() || "+/=".contains(character)));
-    runs.max_by_key(|run| run.len()).unwrap_or_default().to_owned()
 }

@@ -18,9 +18,10 @@ const SHORTEST: usize = 7;
 fn run<'p>(view: &FileView<'_>, parsed: &'p Parsed, node: &Node<'p>, hits: &mut Vec<Hit>) {
     let Some((then, other)) = branches(node) else { return };
     // A comment before either says why there are two.
-    let between = parsed.regions().iter().any(|(range, region)| {
-        *region == Region::Comment && range.start >= then.range().end && range.end <= other.range().start
-    });
+    let (from, to) = (then.range().end, other.range().start);
+    let after = parsed.regions().partition_point(|(range, _)| range.start < from);
+    let mut between = parsed.regions()[after..].iter().take_while(|(range, _)| range.end <= to);
+    let between = between.any(|(_, region)| *region == Region::Comment);
     if !between && same(parsed, &then, &other) {
         // The branch that was added is the one the author can still change.
         let (first, _) = parsed.lines_of(then.range());
@@ -108,4 +109,24 @@ fn is_placeholder(body: &str) -> bool {
         || word.contains("unimplemented!")
         || word.contains("TODO")
         || word.contains("NotImplemented")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::FileChange;
+    use crate::syntax::{Language, Limits};
+
+    /// So many that a look at all strings for each decision would not end.
+    #[test]
+    fn many_decisions_among_many_strings() {
+        const LINES: usize = 40_000;
+        let text = "x = 'the same' if y else 'the same'\n".repeat(LINES);
+        let change = FileChange::new_file("a.py".into(), text.into());
+        let view = FileView::of(&change).expect("a text");
+        let parsed = Parsed::parse(Language::Python, view.text.bytes(), &Limits::default()).expect("it parses");
+        let mut hits = Vec::new();
+        parsed.visit(&|_| true, |node| run(&view, &parsed, node, &mut hits));
+        assert_eq!(hits.len(), LINES);
+    }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::wire;
 use crate::diff::{PathClass, Status};
 use crate::finding::{
-    Anchored, Claim, Columns, Dropped, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line, Location,
-    RepoPath, Source, Stage, Step, Suggestion, Untrusted,
+    Anchored, Claim, Columns, Cut, Dropped, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line,
+    Location, RepoPath, Source, Stage, Step, Suggestion, Untrusted,
 };
 use crate::gate::{Decision, FailOn, OnIncomplete, Policy, Verdict};
 use crate::report::Origin;
@@ -256,7 +256,12 @@ fn place(place: wire::Place) -> Result<Location, Error> {
 
 fn frame(frame: wire::Frame) -> Result<Frame, Error> {
     let lines = frame.lines.into_iter().map(Untrusted::new).collect();
-    Ok(Frame { first: line("findings.frame.first", frame.first)?, lines })
+    let cut = |cut: wire::Cut| {
+        let wire::Cut { line: number, bytes, chars, units, width } = cut;
+        Ok(Cut { line: line("findings.frame.cuts.line", number)?, bytes, chars, units, width })
+    };
+    let cuts = frame.cuts.into_iter().map(cut).collect::<Result<_, Error>>()?;
+    Ok(Frame { first: line("findings.frame.first", frame.first)?, lines, cuts })
 }
 
 fn step(step: wire::Step) -> Result<Step, Error> {

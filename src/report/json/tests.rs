@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use super::{FORMAT, read, schema};
+use crate::finding::Cut;
 use crate::report::fixture::{self, Fixture};
 use crate::report::{Report, Style};
 
@@ -52,6 +53,18 @@ fn the_schema_says_what_every_key_is() {
     let mut found = Vec::new();
     undescribed("report", &schema, &mut found);
     assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn what_is_cut_is_read_back() {
+    let mut fixture = fixture::plain();
+    let finding = &mut fixture.review.findings[0];
+    let frame = finding.frame.as_mut().expect("a frame");
+    frame.cuts = vec![Cut { line: frame.first, bytes: 4, chars: 3, units: 2, width: 99 }];
+    let expected = frame.clone();
+    assert!(jsonschema::validator_for(&schema()).expect("a usable schema").is_valid(&parsed(&fixture)));
+    let read = read(&written(&fixture)).expect("it reads what it wrote");
+    assert_eq!(read.review.findings[0].frame, Some(expected));
 }
 
 /// The keys that the product promises (design: product, Report JSON). More may be added, none may go.

@@ -290,6 +290,25 @@ pub(super) struct Frame {
     pub(super) first: u32,
     /// The lines without their endings.
     pub(super) lines: Vec<String>,
+    /// The lines of which only a part is kept; absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) cuts: Vec<Cut>,
+}
+
+/// What is left out of a line that is too long to keep.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Cut {
+    /// The number of the line.
+    #[schemars(range(min = 1))]
+    pub(super) line: u32,
+    /// Bytes in front of the kept part.
+    pub(super) bytes: u32,
+    /// Characters in front of it.
+    pub(super) chars: u32,
+    /// UTF-16 code units in front of it.
+    pub(super) units: u32,
+    /// UTF-16 code units of the whole line.
+    pub(super) width: u32,
 }
 
 /// One decision about a claim.

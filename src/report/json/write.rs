@@ -170,7 +170,15 @@ const fn columns(columns: finding::Columns) -> wire::Columns {
 }
 
 fn frame(frame: &finding::Frame) -> wire::Frame {
-    wire::Frame { first: frame.first.get(), lines: frame.lines.iter().map(|line| line.raw().to_owned()).collect() }
+    let cut = |cut: &finding::Cut| {
+        let finding::Cut { line, bytes, chars, units, width } = *cut;
+        wire::Cut { line: line.get(), bytes, chars, units, width }
+    };
+    wire::Frame {
+        first: frame.first.get(),
+        lines: frame.lines.iter().map(|line| line.raw().to_owned()).collect(),
+        cuts: frame.cuts.iter().map(cut).collect(),
+    }
 }
 
 fn step(step: &finding::Step) -> wire::Step {

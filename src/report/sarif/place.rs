@@ -66,6 +66,10 @@ fn content(text: &str) -> ArtifactContent {
 
 /// The frame as the context region, which must hold the region and more (3.29.5).
 fn context(region: &region::Region, frame: &Frame) -> Option<Region> {
+    // A region's text is all of it.
+    if !frame.cuts.is_empty() {
+        return None;
+    }
     let first = frame.first.get();
     let last = first.checked_add(u32::try_from(frame.lines.len()).ok()?.checked_sub(1)?)?;
     let mut lines: Vec<&str> = frame.lines.iter().map(Untrusted::raw).collect();

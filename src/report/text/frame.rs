@@ -57,12 +57,13 @@ pub(super) fn code(page: &mut Page, finding: &Finding) {
 fn place(finding: &Finding) -> String {
     let location = &finding.claim.location;
     let path = super::place(&location.path);
-    let lines = region::framed(finding, location.line, location.line);
     let start = location.columns.filter(|columns| columns.start > 0 && columns.start < columns.end);
-    match (lines.as_deref(), start) {
-        (Some([line]), Some(columns)) => {
-            let before = line.get(..line.floor_char_boundary(columns.start as usize - 1)).unwrap_or_default();
-            format!("{path}:{}:{}", location.line, before.chars().count() + 1)
+    match (finding.frame.as_ref().and_then(|frame| region::kept(frame, location.line)), start) {
+        (Some((line, cut)), Some(columns)) => {
+            let left_out = cut.map_or(0, |cut| cut.chars as usize);
+            let end = (columns.start as usize - 1).saturating_sub(cut.map_or(0, |cut| cut.bytes as usize));
+            let before = line.get(..line.floor_char_boundary(end)).unwrap_or_default();
+            format!("{path}:{}:{}", location.line, left_out + before.chars().count() + 1)
         }
         _ => format!("{path}:{}", location.line),
     }
@@ -103,7 +104,10 @@ impl Source {
         if from > to {
             return None;
         }
+        let left_out = finding.frame.as_ref().map_or(0, |frame| frame.left_out(location.line)) as u32;
+        let kept = |column: u32| column.saturating_sub(left_out).max(u32::from(left_out > 0));
         let columns = location.columns.filter(|_| location.line == location.end_line);
+        let columns = columns.map(|Columns { start, end }| Columns { start: kept(start), end: kept(end) });
         let top = from.saturating_sub(CONTEXT);
         let mut source =
             Self { text: String::new(), span: 0..0, first: number as usize + top, located: to - from + 1, before: 0 };

@@ -3,7 +3,7 @@
 use super::{line, parse};
 use crate::finding::Line;
 use crate::syntax::Language::{self, C, JavaScript, Php, Python, Rust};
-use crate::syntax::{Limits, Parsed, Unparsed, delta, parses_no_worse};
+use crate::syntax::{Limits, Parsed, Unparsed, delta};
 
 /// Everything a file can be asked.
 fn ask_everything(parsed: &Parsed) {
@@ -149,10 +149,19 @@ fn errors_touch_their_lines_only() {
 
 #[test]
 fn a_suggestion_must_not_break_more() {
-    assert!(parses_no_worse(Python, "x = 1\n", "x = 2\n"));
-    assert!(!parses_no_worse(Python, "x = 1\n", "x = (\n"));
-    assert!(parses_no_worse(Python, "x = (\n", "x = 1\n"));
-    assert!(parses_no_worse(C, "MACRO(\n", "MACRO(\n"), "as broken as before");
+    let no_worse = |language, before: &str, with: &str| {
+        let whole = 0..before.len();
+        parse(language, before).parses_no_worse(whole, with, &Limits::default())
+    };
+    assert!(no_worse(Python, "x = 1\n", "x = 2\n"));
+    assert!(!no_worse(Python, "x = 1\n", "x = (\n"));
+    assert!(no_worse(Python, "x = (\n", "x = 1\n"));
+    assert!(no_worse(C, "MACRO(\n", "MACRO(\n"), "as broken as before");
     let deep = format!("x = {}1{}\n", "(".repeat(5_000), ")".repeat(5_000));
-    assert!(!parses_no_worse(Python, "x = 1\n", &deep));
+    assert!(!no_worse(Python, "x = 1\n", &deep));
+    // A part alone: what stands around it stays.
+    let parsed = parse(Python, "a = 1\nb = 2\nc = 3\n");
+    assert!(parsed.parses_no_worse(6..11, "d(\n)", &Limits::default()));
+    assert!(!parsed.parses_no_worse(6..11, "d(", &Limits::default()));
+    assert!(!parsed.parses_no_worse(6..99, "", &Limits::default()), "no such stretch");
 }

@@ -1,0 +1,202 @@
+//! What is told beside the diff, each layer within its budget. Nothing is cut short: what does not fit is left out, and
+//! what comes after it may still fit. A chunk is told of its own files only, so that a change elsewhere leaves it alone.
+
+use std::collections::BTreeSet;
+
+use super::mask::{FENCE, Masked};
+use super::part::FilePart;
+use super::render::{Block, Page, cost};
+use super::rows::{Kind, Row};
+use super::tokens::Milli;
+use super::{Budget, Layers, base};
+use crate::diff::Lines;
+use crate::finding::Line;
+
+/// How many layers there are beside the diff.
+pub(super) const LAYERS: usize = 4;
+
+/// What each layer may keep free for itself: its share, and all of them together at most two fifths of the whole.
+pub(super) fn caps(budget: &Budget, total: Milli) -> [Milli; LAYERS] {
+    let caps = [budget.summary, budget.execution, budget.behaviour, budget.tests].map(tokens);
+    let (all, most) = (caps.iter().sum::<Milli>().max(1), total * 2 / 5);
+    if all <= most { caps } else { caps.map(|cap| cap * most / all) }
+}
+
+/// What each layer would need to tell all it has of a file, as far as its share goes.
+pub(super) fn needs(part: &FilePart, caps: &[Milli; LAYERS]) -> [Milli; LAYERS] {
+    let lines =
+        |lines: &mut dyn Iterator<Item = &String>| -> Milli { lines.map(|line| cost(line, part) + 2_000).sum() };
+    let summary = lines(&mut part.summary.iter().map(|entry| &entry.text));
+    let functions = part.base.functions.iter().flat_map(|function| &function.text);
+    let execution = lines(&mut functions.chain(&part.base.imports));
+    let behaviour = lines(&mut part.reads.iter().map(|read| &read.line));
+    // Which tests belong to a file is known only when all files are.
+    let tests = if part.layers >= Layers::C && !part.test { caps[3] } else { 0 };
+    [summary, execution, behaviour, tests]
+}
+
+/// What is shown whole or not at all, under the name of its file.
+struct Item<'p> {
+    file: usize,
+    lines: Vec<std::borrow::Cow<'p, str>>,
+}
+
+/// The pages before and after the diff. `left` is what they may cost together.
+pub(super) fn layers(
+    blocks: &[Block<'_>],
+    parts: &[FilePart],
+    budget: &Budget,
+    left: Milli,
+    alone: bool,
+    masked: &mut Masked,
+) -> [Page; 2] {
+    let kinds: [(&str, u32, Vec<Item<'_>>); LAYERS] = [
+        ("KEY changes", budget.summary, summary(blocks, parts)),
+        ("BASE, before the change", budget.execution, execution(blocks, parts)),
+        ("READS of settings", budget.behaviour, behaviour(blocks, parts)),
+        ("TESTS without bodies", budget.tests, tests(blocks, parts, alone)),
+    ];
+    let needs: Vec<Milli> = kinds.iter().map(|(_, most, items)| need(items, parts).min(tokens(*most))).collect();
+    let mut left = left;
+    let mut pages = [Page::default(), Page::default()];
+    for (index, (title, most, items)) in kinds.into_iter().enumerate() {
+        // The later layers keep what they can use of their own share; the summary never has more than its own.
+        let later: Milli = needs[index + 1..].iter().sum();
+        let mut allowed = left.saturating_sub(later);
+        if index == 0 {
+            allowed = allowed.min(tokens(most));
+        }
+        let page = &mut pages[usize::from(index > 0)];
+        let before = page.cost;
+        draw(page, title, &items, parts, allowed, masked);
+        left = left.saturating_sub(page.cost - before);
+    }
+    pages
+}
+
+const fn tokens(count: u32) -> Milli {
+    count as Milli * 1_000
+}
+
+fn need(items: &[Item<'_>], parts: &[FilePart]) -> Milli {
+    items.iter().map(|item| item_cost(item, parts) + header("BASE, before the change", &parts[item.file])).sum()
+}
+
+fn item_cost(item: &Item<'_>, parts: &[FilePart]) -> Milli {
+    item.lines.iter().map(|line| cost(&format!("| {line}"), &parts[item.file])).sum()
+}
+
+fn header(title: &str, part: &FilePart) -> Milli {
+    cost(&format!("<<{FENCE} {title}: {}>>", part.shown_path), part)
+}
+
+fn draw(page: &mut Page, title: &str, items: &[Item<'_>], parts: &[FilePart], allowed: Milli, masked: &mut Masked) {
+    let before = page.cost;
+    let mut shown: Option<usize> = None;
+    for item in items {
+        let part = &parts[item.file];
+        let named = shown == Some(item.file);
+        let price = item_cost(item, parts) + if named { 0 } else { header(title, part) };
+        if page.cost - before + price > allowed {
+            continue;
+        }
+        if !named {
+            page.line(&format!("<<{FENCE} {title}: {}>>", part.shown_path), part, masked);
+            shown = Some(item.file);
+        }
+        for line in &item.lines {
+            page.line(&format!("| {line}"), part, masked);
+        }
+    }
+}
+
+fn changed<'c>(blocks: &'c [Block<'_>], file: usize) -> impl Iterator<Item = &'c Row> {
+    let own = blocks.iter().filter(move |block| block.file == file);
+    own.flat_map(|block| block.cells.iter().map(|cell| cell.row)).filter(|row| row.kind != Kind::Unchanged)
+}
+
+fn files(blocks: &[Block<'_>]) -> BTreeSet<usize> {
+    blocks.iter().map(|block| block.file).collect()
+}
+
+/// What happened to the symbols that the chunk shows a changed line of.
+fn summary<'p>(blocks: &[Block<'_>], parts: &'p [FilePart]) -> Vec<Item<'p>> {
+    let mut found = Vec::new();
+    for file in files(blocks) {
+        for entry in &parts[file].summary {
+            let touches = |row: &Row| match row.kind {
+                Kind::Removed => entry.old.is_some_and(|lines| holds(lines, row.line)),
+                Kind::Added | Kind::Unchanged => entry.new.is_some_and(|lines| holds(lines, row.line)),
+            };
+            if changed(blocks, file).any(touches) {
+                found.push((entry.order, Item { file, lines: vec![entry.text.as_str().into()] }));
+            }
+        }
+    }
+    found.sort_by_key(|(order, item)| (item.file, *order));
+    found.into_iter().map(|(_, item)| item).collect()
+}
+
+fn holds(lines: Lines, line: u32) -> bool {
+    Line::new(line).is_some_and(|line| lines.contains(line))
+}
+
+/// The functions of the base around the hunks, then the imports that the changed lines use.
+fn execution<'p>(blocks: &[Block<'_>], parts: &'p [FilePart]) -> Vec<Item<'p>> {
+    let mut items = Vec::new();
+    for file in files(blocks) {
+        let base = &parts[file].base;
+        for function in &base.functions {
+            let touches = |row: &Row| {
+                function.hunks.iter().any(|hunk| match row.kind {
+                    Kind::Removed => holds(hunk.old, row.line),
+                    Kind::Added | Kind::Unchanged => holds(hunk.new, row.line),
+                })
+            };
+            if changed(blocks, file).any(touches) {
+                items.push(Item { file, lines: function.text.iter().map(|line| line.as_str().into()).collect() });
+            }
+        }
+        let words: BTreeSet<&str> = changed(blocks, file).flat_map(|row| base::words(&row.text)).collect();
+        let used = base.imports.iter().filter(|import| base::names(import).any(|name| words.contains(name)));
+        items.extend(used.map(|import| Item { file, lines: vec![import.as_str().into()] }));
+    }
+    items
+}
+
+/// The settings that the files of the chunk read.
+fn behaviour<'p>(blocks: &[Block<'_>], parts: &'p [FilePart]) -> Vec<Item<'p>> {
+    let mut items = Vec::new();
+    for file in files(blocks) {
+        for read in &parts[file].reads {
+            let line = format!("{} {}: {}", read.kind, read.key, read.line);
+            items.push(Item { file, lines: vec![line.into()] });
+        }
+    }
+    items
+}
+
+/// The signatures of tests whose name is that of a file of the chunk; of all changed tests where there is no other chunk.
+fn tests<'p>(blocks: &[Block<'_>], parts: &'p [FilePart], alone: bool) -> Vec<Item<'p>> {
+    let shown = files(blocks);
+    let stems: BTreeSet<String> =
+        shown.iter().filter(|file| !parts[**file].test).map(|file| stem(&parts[*file])).collect();
+    let mut items = Vec::new();
+    for (file, part) in parts.iter().enumerate().filter(|(_, part)| !part.signatures.is_empty()) {
+        let wanted = (alone && !stems.is_empty()) || (!shown.contains(&file) && stems.contains(&stem(part)));
+        if wanted {
+            items.extend(part.signatures.iter().map(|line| Item { file, lines: vec![line.as_str().into()] }));
+        }
+    }
+    items
+}
+
+/// The name of a file without what makes it a test: `test_client.py`, `client_test.go`, `Client.spec.ts`, `ClientTest.java`.
+fn stem(part: &FilePart) -> String {
+    let name = String::from_utf8_lossy(part.path.file_name()).to_ascii_lowercase();
+    let stem = name.split('.').next().unwrap_or(&name);
+    let stem = stem.strip_prefix("test_").or_else(|| stem.strip_prefix("test-")).unwrap_or(stem);
+    let ends = ["_test", "-test", "_tests", "_spec", "-spec", "tests", "test", "spec"];
+    let cut = ends.iter().find_map(|end| stem.strip_suffix(end)).filter(|cut| !cut.is_empty());
+    cut.unwrap_or(stem).to_owned()
+}
