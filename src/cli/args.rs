@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use diffsieve::context::Budget;
 
 use super::exit;
 
@@ -24,6 +25,8 @@ pub(super) enum Command {
     /// Review a change (what `diffsieve` alone does)
     #[command(after_help = exit::TABLE)]
     Review(Box<ReviewArgs>),
+    /// Print what a model would read of a change, byte for byte; nothing is sent
+    Context(ContextArgs),
     /// Tell one finding's story, from claim to verdict, shown or dropped
     Explain(ExplainArgs),
     /// Rule packs and their tags
@@ -157,6 +160,48 @@ pub(super) struct ExplainArgs {
     /// Colours
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     pub(super) color: Color,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ContextArgs {
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
+    /// What is told beside the diff
+    #[arg(long, value_enum, value_name = "LAYERS", default_value = "A", ignore_case = true)]
+    pub(super) context: LayersName,
+    /// Show the whole function around each hunk
+    #[arg(long)]
+    pub(super) expand_function: bool,
+    /// Most tokens of a chunk, as estimated
+    #[arg(long, value_name = "NUMBER", default_value_t = 8_000,
+          value_parser = clap::value_parser!(u32).range(i64::from(Budget::LEAST)..=1_000_000))]
+    pub(super) tokens: u32,
+    /// How the diff is written
+    #[arg(long, value_enum, value_name = "FORM", default_value = "marked")]
+    pub(super) format: FormName,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LayersName {
+    /// What changed in each symbol
+    #[value(name = "A")]
+    A,
+    /// Also functions of the base around the hunks, imports, and which settings are read
+    #[value(name = "B")]
+    B,
+    /// Also names and assertions of changed tests
+    #[value(name = "C")]
+    C,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FormName {
+    /// Fenced hunks with lines numbered within the chunk
+    Marked,
+    /// The numbered diff of Code Quality Score, alone
+    Cqs,
 }
 
 #[derive(Debug, Subcommand)]

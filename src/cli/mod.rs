@@ -2,6 +2,7 @@
 
 mod args;
 mod baseline;
+mod context;
 mod env;
 mod exit;
 mod explain;
@@ -52,6 +53,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         None => review::run(&cli.review),
         Some(Command::Review(args)) => review::run(&args),
+        Some(Command::Context(args)) => context::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Rules(command)) => rules::run(command),
         Some(Command::Baseline(command)) => baseline::run(command),

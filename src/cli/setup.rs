@@ -33,15 +33,28 @@ pub(super) fn read_report(path: &Path) -> anyhow::Result<Vec<u8>> {
     policy::read_file(path, PATCH_BYTES)?.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(path)))
 }
 
+/// What is done with a change, once it and the policy for it are known.
+pub(super) trait Task {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn run<C: Changes>(self, files: &C, change: Change, loadout: Loadout, provenance: Provenance) -> Self::Output;
+}
+
 /// Reviews what the arguments ask for.
 pub(super) fn reviewed(scope: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, Failure> {
+    with_change(scope, place, FullReview)
+}
+
+/// Does something with the change that the arguments ask for.
+pub(super) fn with_change<T: Task>(scope: &ScopeArgs, place: &PlaceArgs, task: T) -> Result<T::Output, Failure> {
     match &scope.patch {
-        Some(path) => patch_reviewed(path, place),
-        None => repository_reviewed(scope, place),
+        Some(path) => with_patch(path, place, task),
+        None => with_repository(scope, place, task),
     }
 }
 
-fn repository_reviewed(args: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, Failure> {
+fn with_repository<T: Task>(args: &ScopeArgs, place: &PlaceArgs, task: T) -> Result<T::Output, Failure> {
     let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let repo = Repository::open(&dir, &env::var)?;
     let request = request(args);
@@ -62,10 +75,10 @@ fn repository_reviewed(args: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, 
         category: None,
     };
     let files = PlannedFiles { repo: &repo, plan: &plan, exclude: loadout.config.exclude.clone() };
-    Ok(finish(&files, change, loadout, provenance))
+    Ok(task.run(&files, change, loadout, provenance))
 }
 
-fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
+fn with_patch<T: Task>(path: &Path, place: &PlaceArgs, task: T) -> Result<T::Output, Failure> {
     let name = if path == Path::new("-") { "standard input".to_owned() } else { super::shown(path) };
     // Not only files: shells hand over pipes here.
     let source: Box<dyn std::io::Read> = if path == Path::new("-") {
@@ -104,7 +117,7 @@ fn patch_reviewed(path: &Path, place: &PlaceArgs) -> Result<Reviewed, Failure> {
         ));
     }
     let change = Change { description: format!("the patch in {name}"), notes, ..Change::default() };
-    Ok(finish(&Loaded::new(files), change, loadout, Provenance::default()))
+    Ok(task.run(&Loaded::new(files), change, loadout, Provenance::default()))
 }
 
 /// Completes the files of a patch from the repository it was made in, where we are in it.
@@ -122,17 +135,24 @@ fn completed(files: &mut Vec<FileChange>, place: &PlaceArgs) {
     *files = std::mem::take(files).into_iter().map(complete).collect();
 }
 
-fn finish<C: Changes>(files: &C, change: Change, loadout: Loadout, provenance: Provenance) -> Reviewed {
-    let settings = Settings {
-        baseline: loadout.baseline.clone(),
-        today: env::today(),
-        suppress: loadout.config.suppress,
-        cap: loadout.config.cap,
-        threads: env::threads(),
-    };
-    let mut review = review(files, change, &loadout.rules, &settings);
-    review.notes.extend(loadout.notes.iter().cloned());
-    Reviewed { review, loadout, provenance }
+/// All stages.
+struct FullReview;
+
+impl Task for FullReview {
+    type Output = Reviewed;
+
+    fn run<C: Changes>(self, files: &C, change: Change, loadout: Loadout, provenance: Provenance) -> Reviewed {
+        let settings = Settings {
+            baseline: loadout.baseline.clone(),
+            today: env::today(),
+            suppress: loadout.config.suppress,
+            cap: loadout.config.cap,
+            threads: env::threads(),
+        };
+        let mut review = review(files, change, &loadout.rules, &settings);
+        review.notes.extend(loadout.notes.iter().cloned());
+        Reviewed { review, loadout, provenance }
+    }
 }
 
 /// The changed files of a repository, read one by one.

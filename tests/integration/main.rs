@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod cli;
+mod context;
 mod git;
 mod laws;
 mod program;
