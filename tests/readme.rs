@@ -143,7 +143,11 @@ fn the_picture_is_up_to_date() {
     let picture = read("docs/review.svg").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
     let real = String::from_utf8(Scratch::new().run(&[]).stdout).unwrap();
     for line in real.lines().filter(|line| {
-        line.starts_with("error[") || line.starts_with("warning[") || line.trim_start().starts_with("= ")
+        let text = line.trim_start();
+        line.starts_with("error[")
+            || line.starts_with("warning[")
+            || text.starts_with("= ")
+            || text.starts_with("accept ")
     }) {
         for part in line.split(": ").map(str::trim) {
             assert!(picture.contains(part), "run docs/picture.py: `{part}` is not in docs/review.svg");
