@@ -10,17 +10,13 @@ use super::mask::{Secrets, is_reserved};
 use crate::diff::Text;
 use crate::finding::Line;
 use crate::rules::credential::{key, named};
-use crate::rules::{Examples, How, LazyRegex, Place, Rules};
+use crate::rules::{Examples, How, LazyRegex, Needles, Place, Rules};
 
 /// Finds values that must not be sent.
 #[derive(Debug)]
 pub(super) struct Redactor {
     patterns: Vec<LazyRegex>,
-    /// Whether a pattern has to run whatever the text holds.
-    always: Vec<bool>,
-    needles: Option<AhoCorasick>,
-    /// The pattern of each needle.
-    owners: Vec<usize>,
+    needles: Needles,
     /// Words of which a line with a telling name holds one.
     names: Option<AhoCorasick>,
 }
@@ -50,19 +46,9 @@ impl Redactor {
         for source in extra {
             patterns.push(LazyRegex::compiled(source)?);
         }
-        let (mut always, mut texts, mut owners) = (vec![true; patterns.len()], Vec::new(), Vec::new());
-        for (index, pattern) in patterns.iter().enumerate() {
-            let Some(needles) = pattern.needles() else { continue };
-            always[index] = false;
-            owners.extend(needles.iter().map(|_| index));
-            texts.extend(needles);
-        }
-        let needles = AhoCorasick::new(texts).ok();
-        if needles.is_none() {
-            always.fill(true);
-        }
+        let needles = Needles::of(patterns.iter().map(Some));
         let names = AhoCorasick::builder().ascii_case_insensitive(true).build(NAMES).ok();
-        Ok(Self { patterns, always, needles, owners, names })
+        Ok(Self { patterns, needles, names })
     }
 
     /// Both sides of a file with every value hidden. `bare`: values may stand without quotes.
@@ -103,12 +89,7 @@ impl Redactor {
     fn spans(&self, text: &str, bare: bool, whole: bool) -> Vec<Range<usize>> {
         let bytes = text.as_bytes();
         let mut spans = Vec::new();
-        let mut wanted = self.always.clone();
-        if let Some(needles) = &self.needles {
-            for found in needles.find_overlapping_iter(bytes) {
-                wanted[self.owners[found.pattern().as_usize()]] = true;
-            }
-        }
+        let wanted = self.needles.wanted(std::iter::once(bytes));
         for (pattern, _) in self.patterns.iter().zip(wanted).filter(|(_, wanted)| *wanted) {
             let Some(regex) = pattern.get() else { continue };
             for captures in regex.captures_iter(bytes) {

@@ -8,6 +8,7 @@ mod detector;
 mod embedded;
 mod example;
 mod layer;
+mod needles;
 mod pack;
 mod pattern;
 mod schema;
@@ -25,6 +26,7 @@ pub use condition::{COMBINATORS, CONDITIONS, Condition, Expression, Subject, Tru
 pub use detector::{Detector, How, LazyRegex, Place};
 pub use embedded::{EMBEDDED, Pack};
 pub use example::{Example, Kind};
+pub use needles::Needles;
 pub use pack::RawPack;
 pub use schema::schema;
 pub use show::show;
