@@ -37,7 +37,7 @@ fn main() {
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
         let node = document::yaml(&name, &text).unwrap_or_else(|problem| panic!("{problem}"));
         let tree = out.join(format!("{stem}.json"));
-        fs::write(&tree, document::to_compact(&without_examples(node)).to_string()).expect("OUT_DIR can be written");
+        fs::write(&tree, document::to_compact(&with_first_shots(node)).to_string()).expect("OUT_DIR can be written");
         let _ = writeln!(
             list,
             "    Pack {{ name: {name:?}, text: include_str!({:?}), tree: include_str!({:?}) }},",
@@ -49,15 +49,40 @@ fn main() {
     fs::write(out.join("packs.rs"), list).expect("OUT_DIR can be written");
 }
 
-fn without_examples(mut pack: Node) -> Node {
+/// Of the examples only what a model is shown of a tag: the first that has something bad, and of that the bad lines.
+fn with_first_shots(mut pack: Node) -> Node {
     let Value::Map(keys) = &mut pack.value else { return pack };
     for tags in keys.iter_mut().filter(|entry| entry.key == "tags") {
         let Value::Map(tags) = &mut tags.node.value else { continue };
         for tag in tags {
             if let Value::Map(keys) = &mut tag.node.value {
-                keys.retain(|entry| entry.key != "examples");
+                for entry in keys.iter_mut().filter(|entry| entry.key == "examples") {
+                    if let Value::List(items) = &mut entry.node.value {
+                        items.retain(is_shot);
+                        items.truncate(1);
+                        items.iter_mut().for_each(shorten);
+                    }
+                }
             }
         }
     }
     pack
+}
+
+fn is_shot(example: &Node) -> bool {
+    example.get("bad").is_some() || example.get("expect").and_then(Node::text) == Some("keep")
+}
+
+fn shorten(example: &mut Node) {
+    let Value::Map(keys) = &mut example.value else { return };
+    if !keys.iter().any(|entry| entry.key == "bad") {
+        return;
+    }
+    keys.retain(|entry| ["lang", "path", "bad"].contains(&entry.key.as_str()));
+    for entry in keys.iter_mut().filter(|entry| entry.key == "bad") {
+        if let Value::Text(text) = &mut entry.node.value {
+            let is_marked = |line: &&str| line.trim_end().ends_with("#!") || line.trim_end().ends_with("//!");
+            *text = text.lines().filter(is_marked).collect::<Vec<_>>().join("\n");
+        }
+    }
 }

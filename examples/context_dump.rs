@@ -112,7 +112,7 @@ impl Run {
     ) -> anyhow::Result<()> {
         for (budget, figures) in self.budgets.iter().zip(&mut self.figures) {
             let started = Instant::now();
-            let found = chunks(parts, &Budget::of(*budget), self.form);
+            let found = chunks(parts, &Budget::of(*budget), self.form, 1);
             figures.time += started.elapsed() + made;
             figures.changes += 1;
             let (mut shown, mut named) = (BTreeSet::new(), BTreeSet::new());

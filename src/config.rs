@@ -1,11 +1,17 @@
 //! Configuration: found, layered, validated. The user's own file lies beneath the repository's, the command line above
 //! both. Everything works with none.
 
+mod model;
+
+use crate::context::Layers;
 use crate::diff::Globs;
-use crate::document::{Fields, Node, Problem, merge, toml};
+use crate::document::{Fields, Node, Problem, Value, merge, toml};
 use crate::gate::{FailOn, OnIncomplete, Policy};
+use crate::review::model::MayBlock;
 use crate::review::suppress;
 use crate::rules::{self, globs};
+
+pub use model::{Model, Who};
 
 /// The files a repository may keep its configuration in; the first that exists counts.
 pub const FILES: [&str; 3] = ["diffsieve.toml", ".diffsieve.toml", ".github/diffsieve.toml"];
@@ -27,6 +33,18 @@ pub struct Config {
     pub gate: Policy,
     /// Which ignores in the code count.
     pub suppress: suppress::Policy,
+    /// The language model.
+    pub model: Model,
+    /// What it is told beside the diff.
+    pub layers: Layers,
+    /// Whether it sees the whole function around a hunk.
+    pub expand_function: bool,
+    /// When its findings may be errors.
+    pub may_block: MayBlock,
+    /// Whether the detectors alone decide where the key of the model is missing.
+    pub without_key: bool,
+    /// Whether a strategy that finds more than it can show may stop a merge.
+    pub reflexion: bool,
 }
 
 /// A configuration file as text.
@@ -36,6 +54,8 @@ pub struct File {
     pub name: String,
     /// TOML.
     pub text: String,
+    /// Whether it is the user's own, which alone may name programs, endpoints and folders.
+    pub of_user: bool,
 }
 
 impl Config {
@@ -49,23 +69,23 @@ impl Config {
             match toml(&file.name, &file.text) {
                 Ok(node) => {
                     // Each file alone first: a misfit that a higher layer replaces is still a misfit.
-                    Self::parse(Some(&node), &mut found);
+                    Self::parse(Some(&node), file.of_user, &mut found);
                     layers = Some(match layers {
-                        Some(under) => merge(under, node, &mut found),
+                        Some(under) => merge(without_other_model(under, &node), node, &mut found),
                         None => node,
                     });
                 }
                 Err(problem) => found.push(problem),
             }
         }
-        let config = Self::parse(layers.as_ref(), &mut found);
+        let config = Self::parse(layers.as_ref(), true, &mut found);
         found.sort();
         found.dedup();
         problems.extend(found);
         config
     }
 
-    fn parse(node: Option<&Node>, problems: &mut Vec<Problem>) -> Self {
+    fn parse(node: Option<&Node>, of_user: bool, problems: &mut Vec<Problem>) -> Self {
         let mut config = Self {
             packs: None,
             tags: None,
@@ -73,13 +93,20 @@ impl Config {
             cap: None,
             gate: Policy { fail_on: FailOn::Level(crate::finding::Level::Error), on_incomplete: OnIncomplete::Fail },
             suppress: suppress::Policy { added_ignores: false, unreasoned: false },
+            model: Model::default(),
+            layers: Layers::A,
+            expand_function: false,
+            may_block: MayBlock::default(),
+            without_key: false,
+            reflexion: false,
         };
         let Some(mut fields) = node.and_then(|node| Fields::of(node, "the configuration", problems)) else {
             return config;
         };
         config.packs = fields.node("packs").cloned();
         config.tags = fields.node("tags").cloned();
-        let (review, gate, model) = (fields.node("review"), fields.node("gate"), fields.node("model"));
+        let (review, gate) = (fields.node("review"), fields.node("gate"));
+        let (model, budget) = (fields.node("model"), fields.node("budget"));
         fields.finish();
         if let Some(node) = review {
             config.read_review(node, problems);
@@ -87,9 +114,11 @@ impl Config {
         if let Some(node) = gate {
             config.read_gate(node, problems);
         }
-        if let Some(mut model) = model.and_then(|node| Fields::of(node, "`[model]`", problems)) {
-            model.word("provider", &["none"]);
-            model.finish();
+        if let Some(node) = model {
+            config.model.read(node, of_user, problems);
+        }
+        if let Some(node) = budget {
+            config.model.read_budget(node, problems);
         }
         config
     }
@@ -100,6 +129,12 @@ impl Config {
             self.exclude = globs(exclude, review.problems).unwrap_or_default();
         }
         self.cap = review.integer("cap", 1, 100_000).map(|cap| cap as u32);
+        self.layers = match review.word("context", &Layers::NAMES).as_deref() {
+            Some("B") => Layers::B,
+            Some("C") => Layers::C,
+            _ => Layers::A,
+        };
+        self.expand_function = review.word("expand", &["hunk", "function"]).as_deref() == Some("function");
         review.finish();
     }
 
@@ -114,8 +149,25 @@ impl Config {
         }
         self.suppress.added_ignores = gate.bool("added_ignores").unwrap_or(false);
         self.suppress.unreasoned = gate.bool("unreasoned_ignores").unwrap_or(false);
+        let may_block = gate.word("model_may_block", &MayBlock::NAMES);
+        self.may_block = may_block.and_then(|name| MayBlock::parse(&name)).unwrap_or_default();
+        self.without_key = gate.word("on_missing_key", &["incomplete", "detectors"]).as_deref() == Some("detectors");
+        self.reflexion = gate.bool("reflexion").unwrap_or(false);
         gate.finish();
     }
+}
+
+/// A lower layer without its `[model]` where a higher one names another provider: endpoint, program and name belong to the
+/// one they were written for.
+fn without_other_model(mut under: Node, over: &Node) -> Node {
+    let provider = |node: &Node| node.get("model").and_then(|model| model.get("provider")?.text().map(str::to_owned));
+    if let (Some(upper), Some(lower)) = (provider(over), provider(&under))
+        && upper != lower
+        && let Value::Map(entries) = &mut under.value
+    {
+        entries.retain(|entry| entry.key != "model");
+    }
+    under
 }
 
 /// Whether a changed path is one of the files that decide reviews.
@@ -149,12 +201,19 @@ pub fn schema() -> serde_json::Value {
                 "properties": {
                     "exclude": {"type": "array", "items": {"type": "string"}, "description": "globs that are not reviewed"},
                     "cap": {"type": "integer", "minimum": 1, "description": "most findings shown, errors not counted"},
+                    "context": {"enum": Layers::NAMES, "description": "what a model is told beside the diff"},
+                    "expand": {"enum": ["hunk", "function"], "description": "what a model sees around a change"},
                 },
             },
-            "model": {
+            "model": model::schema(),
+            "budget": {
                 "type": "object",
                 "additionalProperties": false,
-                "properties": {"provider": {"enum": ["none"]}},
+                "properties": {
+                    "requests": {"type": "integer", "minimum": 1, "description": "most requests of a review"},
+                    "tokens": {"type": "integer", "minimum": 1000, "description": "most tokens of prompts and answers"},
+                    "seconds": {"type": "integer", "minimum": 1, "description": "most time that the model takes"},
+                },
             },
             "gate": {
                 "type": "object",
@@ -164,6 +223,9 @@ pub fn schema() -> serde_json::Value {
                     "on_incomplete": {"enum": OnIncomplete::NAMES},
                     "added_ignores": {"type": "boolean", "description": "an ignore that the change itself adds counts"},
                     "unreasoned_ignores": {"type": "boolean", "description": "an ignore without a reason counts"},
+                    "model_may_block": {"enum": MayBlock::NAMES, "description": "when a model's finding may be an error"},
+                    "on_missing_key": {"enum": ["incomplete", "detectors"], "description": "what a model without its key means"},
+                    "reflexion": {"type": "boolean", "description": "the strategy `reflexion` may stop a merge"},
                 },
             },
         },

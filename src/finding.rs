@@ -201,6 +201,14 @@ pub struct Suggestion {
     pub text: Untrusted,
 }
 
+/// What the names of tags begin with that a model made up and no pack knows. Their findings are notes.
+pub const NOVEL: &str = "novel:";
+
+/// Whether a tag is a model's own.
+pub fn is_novel(tag: &str) -> bool {
+    tag.starts_with(NOVEL)
+}
+
 /// What a detector or a model says, before anything has checked it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Claim {
@@ -290,6 +298,8 @@ pub enum Anchored {
     Moved(i64),
     /// On an unchanged line that touches a deletion, for tags with `anchor: deletion`.
     BesideDeletion,
+    /// By its quote alone, which stands once in what was shown; the claimed line is in another file or nowhere.
+    Quoted,
 }
 
 impl Anchored {
@@ -299,6 +309,7 @@ impl Anchored {
             Self::Exact => "exact",
             Self::Moved(_) => "moved",
             Self::BesideDeletion => "beside_deletion",
+            Self::Quoted => "quoted",
         }
     }
 }

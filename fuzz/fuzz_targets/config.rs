@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let texts = text.split_once("\n===\n").unwrap_or((text, ""));
-    let file = |name: &str, text: &str| File { name: name.to_owned(), text: text.to_owned() };
+    let file = |name: &str, text: &str| File { name: name.to_owned(), text: text.to_owned(), of_user: false };
     let mut problems = Vec::new();
     let config = Config::of(&[file("user.toml", texts.0), file("diffsieve.toml", texts.1)], &mut problems);
     if config.packs.is_some() || config.tags.is_some() {

@@ -35,6 +35,9 @@ pub(super) enum Command {
     /// Findings a maintainer accepted
     #[command(subcommand)]
     Baseline(BaselineCommand),
+    /// Answers of models that are kept
+    #[command(subcommand)]
+    Cache(CacheCommand),
     /// Print a JSON schema
     Schema {
         /// Of what
@@ -93,6 +96,29 @@ pub(super) struct PlaceArgs {
     pub(super) config_from: Option<ConfigFrom>,
 }
 
+/// Which language model reviews beside the detectors.
+#[derive(Debug, Args, Default)]
+pub(super) struct ModelArgs {
+    /// Review with this model too, such as openai/NAME or claude [env: DIFFSIEVE_MODEL]
+    #[arg(long, value_name = "PROVIDER/NAME", help = super::output::model_help())]
+    pub(super) model: Option<String>,
+    /// Who gives the second opinion; none leaves it out [default: the model itself] [env: DIFFSIEVE_VALIDATOR]
+    #[arg(long, value_name = "PROVIDER/NAME")]
+    pub(super) validator: Option<String>,
+    /// Review with the detectors alone, whatever the configuration says
+    #[arg(long, conflicts_with_all = ["model", "validator", "replay"])]
+    pub(super) no_model: bool,
+    /// Where answers are kept, or off [default: the user's cache folder] [env: DIFFSIEVE_CACHE]
+    #[arg(long, value_name = "DIR|off")]
+    pub(super) cache: Option<PathBuf>,
+    /// Also write every answer into DIR, for --replay
+    #[arg(long, value_name = "DIR")]
+    pub(super) record: Option<PathBuf>,
+    /// Take every answer from DIR and ask nobody
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["model", "record"])]
+    pub(super) replay: Option<PathBuf>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ConfigFrom {
     /// The tip of the base branch
@@ -109,6 +135,11 @@ pub(super) struct ReviewArgs {
     pub(super) scope: ScopeArgs,
     #[command(flatten)]
     pub(super) place: PlaceArgs,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
+    /// Only say what the model would be asked and what that can cost; nothing is sent
+    #[arg(long)]
+    pub(super) dry_run: bool,
     /// Write a report as FORMAT, to PATH or standard output; repeatable
     #[arg(long, value_name = "FORMAT[=PATH]", help = super::output::format_help())]
     pub(super) format: Vec<OsString>,
@@ -157,6 +188,8 @@ pub(super) struct ExplainArgs {
     pub(super) scope: ScopeArgs,
     #[command(flatten)]
     pub(super) place: PlaceArgs,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
     /// Colours
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     pub(super) color: Color,
@@ -254,6 +287,22 @@ pub(super) enum BaselineCommand {
     Prune(PlaceArgs),
 }
 
+#[derive(Debug, Subcommand)]
+pub(super) enum CacheCommand {
+    /// Say where they are, how many and how large
+    Stats {
+        /// Another folder than the user's own [env: DIFFSIEVE_CACHE]
+        #[arg(long, value_name = "DIR")]
+        cache: Option<PathBuf>,
+    },
+    /// Remove them
+    Clear {
+        /// Another folder than the user's own [env: DIFFSIEVE_CACHE]
+        #[arg(long, value_name = "DIR")]
+        cache: Option<PathBuf>,
+    },
+}
+
 #[derive(Debug, Args)]
 pub(super) struct AcceptArgs {
     /// Why these findings are accepted
@@ -269,6 +318,8 @@ pub(super) struct AcceptArgs {
     pub(super) scope: ScopeArgs,
     #[command(flatten)]
     pub(super) place: PlaceArgs,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,12 +5,13 @@ use std::fs;
 use anyhow::{Context as _, anyhow};
 use diffsieve::baseline::{Baseline, Date, Entry, MAX_BYTES, PATH};
 use diffsieve::finding::Finding;
+use diffsieve::gate::FailOn;
 use diffsieve::review::Review;
 
 use super::args::{AcceptArgs, BaselineCommand, PlaceArgs};
 use super::exit::Exit;
 use super::policy;
-use super::setup::{self, Reviewed};
+use super::setup::{self, Asking, Reviewed};
 use super::{Failure, env, output};
 
 pub(super) fn run(command: BaselineCommand) -> Result<Exit, Failure> {
@@ -41,7 +42,11 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
         (Some(text), true) => Baseline::parse(PATH, &text)?,
         (None, _) => Baseline::default(),
     };
-    let Reviewed { review, .. } = setup::reviewed(&args.scope, &args.place)?;
+    let Reviewed { review, .. } = setup::reviewed(
+        &args.scope,
+        &args.place,
+        Asking { model: &args.model, quiet: true, fail_on: Some(FailOn::Never) },
+    )?;
     let chosen = chosen(&review, &args.only)?;
     let before = baseline.entries.len();
     baseline.accept(chosen.iter().map(|finding| entry(finding, args.reason.trim(), until)));

@@ -25,7 +25,7 @@ pub(super) fn run(args: &ContextArgs) -> Result<Exit, Failure> {
     };
     let options = Options { layers, expand_function: args.expand_function, ..Options::default() };
     let (change, parts) = setup::with_change(&args.scope, &args.place, Parts(options))??;
-    let Chunks { chunks, skipped } = chunks(&parts, &Budget::of(args.tokens), form);
+    let Chunks { chunks, skipped } = chunks(&parts, &Budget::of(args.tokens), form, 1);
     let tokens: u64 = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
     output::say(&format!("{}: {} chunks, about {tokens} tokens", change.description, chunks.len()));
     for note in &change.notes {
@@ -65,8 +65,8 @@ fn about(chunk: &Chunk, parts: &[FilePart]) -> String {
         names.join(", "),
         chunk.id
     );
-    if !chunk.masked.is_empty() {
-        about.push_str(&format!("; {} values hidden", chunk.masked.len()));
+    if chunk.masked > 0 {
+        about.push_str(&format!("; {} values hidden", chunk.masked));
     }
     for attempt in &chunk.attempts {
         let line = attempt.line.map(|line| format!(":{line}")).unwrap_or_default();
@@ -74,6 +74,19 @@ fn about(chunk: &Chunk, parts: &[FilePart]) -> String {
         about.push_str(&format!("; {path}{line} tries to be more than text ({})", attempt.kind.name()));
     }
     about
+}
+
+/// What the files of a change bring.
+pub(super) fn parts<C: Changes>(files: &C, context: &Context<'_>) -> Vec<FilePart> {
+    let mut worker = files.worker();
+    let part = |index| {
+        let file = files.load(&mut worker, index);
+        match FileView::of(&file).filter(FileView::touches_code) {
+            Some(view) => context.part(&file, view.parsed(), view.parsed_old()),
+            None => context.part(&file, None, None),
+        }
+    };
+    (0..files.len()).map(part).collect()
 }
 
 /// Makes the parts of all files.
@@ -84,15 +97,7 @@ impl Task for Parts {
 
     fn run<C: Changes>(self, files: &C, change: Change, loadout: Loadout, _: Provenance) -> Self::Output {
         let context = Context::new(&loadout.rules, self.0).map_err(anyhow::Error::from)?;
-        let mut worker = files.worker();
-        let parts = (0..files.len()).map(|index| {
-            let file = files.load(&mut worker, index);
-            match FileView::of(&file) {
-                Some(view) => context.part(&file, view.parsed(), view.parsed_old()),
-                None => context.part(&file, None, None),
-            }
-        });
-        let parts = parts.collect();
+        let parts = parts(files, &context);
         for skip in files.skipped().iter().filter(|skip| skip.unread) {
             output::say(&format!("unread: {} ({})", skip.path.visible(), escape::visible(&skip.why)));
         }

@@ -18,6 +18,14 @@ pub(super) fn user_config() -> Option<PathBuf> {
     Some(base?.join("diffsieve").join("config.toml"))
 }
 
+/// The user's own folder for answers of models.
+pub(super) fn user_cache() -> Option<PathBuf> {
+    let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = set("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let base = base.or_else(|| set("HOME").map(|home| home.join(".cache")));
+    Some(base?.join("diffsieve").join("answers"))
+}
+
 /// Today, in UTC.
 pub(super) fn today() -> Option<Date> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;

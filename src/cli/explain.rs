@@ -2,13 +2,13 @@
 
 use anyhow::anyhow;
 use diffsieve::finding::Finding;
-use diffsieve::gate::{self, Decision};
+use diffsieve::gate::{self, Decision, FailOn};
 use diffsieve::report::{Origin, Provenance, Report, TagInfo, json, text};
 use diffsieve::review::Review;
 
 use super::args::ExplainArgs;
 use super::exit::Exit;
-use super::setup::{self, Reviewed};
+use super::setup::{self, Asking, Reviewed};
 use super::{Failure, output, review};
 
 /// Fewest digits that name a finding.
@@ -24,7 +24,11 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
         let saved = json::read(&bytes).map_err(|error| anyhow::Error::from(error).context(super::shown(path)))?;
         return show(args, &wanted, &saved.review, &saved.decision, &saved.origin, &[]);
     }
-    let Reviewed { review, loadout, .. } = setup::reviewed(&args.scope, &args.place)?;
+    let Reviewed { review, loadout, .. } = setup::reviewed(
+        &args.scope,
+        &args.place,
+        Asking { model: &args.model, quiet: true, fail_on: Some(FailOn::Never) },
+    )?;
     let decision = gate::decide(&review, loadout.config.gate);
     show(args, &wanted, &review, &decision, &loadout.origin, &review::tags(&loadout.rules))
 }

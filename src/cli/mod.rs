@@ -2,12 +2,16 @@
 
 mod args;
 mod baseline;
+mod cache;
 mod context;
 mod env;
 mod exit;
 mod explain;
+mod model;
 mod output;
+mod plan;
 mod policy;
+mod progress;
 mod review;
 mod rules;
 mod schema;
@@ -57,6 +61,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Rules(command)) => rules::run(command),
         Some(Command::Baseline(command)) => baseline::run(command),
+        Some(Command::Cache(command)) => cache::run(command),
         Some(Command::Schema { name }) => print(&schema::text(name)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

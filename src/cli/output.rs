@@ -29,6 +29,16 @@ pub(super) fn format_help() -> String {
     help
 }
 
+/// The help of `--model`.
+pub(super) fn model_help() -> String {
+    let mut help = String::from("Review with this model too [env: DIFFSIEVE_MODEL]:");
+    for kind in &diffsieve::provider::KINDS {
+        help.push_str(&format!(" {} ({}),", kind.name, kind.help));
+    }
+    help.pop();
+    help
+}
+
 /// What to write where. With no `--format`: text, plus the CI service's own format, said once on standard error.
 pub(super) fn outputs(args: &ReviewArgs) -> anyhow::Result<Vec<Output>> {
     if args.format.is_empty() {

@@ -178,21 +178,21 @@ fn config_files(
         if let Some(path) = env::user_config() {
             let name = super::shown(&path);
             let text = gather(read_policy(&path, &name).map_err(Failure::Config), problems)?.flatten();
-            files.extend(text.map(|text| config::File { name, text }));
+            files.extend(text.map(|text| config::File { name, text, of_user: true }));
         }
         let named =
             place.config.clone().or_else(|| env::var("DIFFSIEVE_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from));
         if let Some(path) = named {
             let name = super::shown(&path);
             match gather(read_policy(&path, &name).map_err(Failure::Config), problems)? {
-                Some(Some(text)) => files.push(config::File { name, text }),
+                Some(Some(text)) => files.push(config::File { name, text, of_user: false }),
                 Some(None) => return Err(anyhow!("there is no file `{name}`").into()),
                 None => {}
             }
         } else {
             for path in config::FILES {
                 match gather(root.read(path), problems)? {
-                    Some(Some(text)) => files.push(config::File { name: root.name(path), text }),
+                    Some(Some(text)) => files.push(config::File { name: root.name(path), text, of_user: false }),
                     Some(None) => continue,
                     None => {}
                 }

@@ -6,16 +6,19 @@ use diffsieve::rules::{Rules, TagLevel};
 
 use super::args::ReviewArgs;
 use super::exit::Exit;
-use super::setup::{self, Reviewed};
-use super::{Failure, output};
+use super::setup::{self, Asking, Reviewed};
+use super::{Failure, output, plan};
 
 pub(super) fn run(args: &ReviewArgs) -> Result<Exit, Failure> {
     let outputs = output::outputs(args)?;
-    let Reviewed { review, loadout, mut provenance } = setup::reviewed(&args.scope, &args.place)?;
-    let mut policy = loadout.config.gate;
-    if let Some(fail_on) = args.fail_on.as_deref().and_then(FailOn::parse) {
-        policy.fail_on = fail_on;
+    if args.dry_run {
+        return plan::run(args);
     }
+    let fail_on = args.fail_on.as_deref().and_then(FailOn::parse);
+    let asking = Asking { model: &args.model, quiet: args.quiet, fail_on };
+    let Reviewed { review, loadout, mut provenance } = setup::reviewed(&args.scope, &args.place, asking)?;
+    let mut policy = loadout.config.gate;
+    policy.fail_on = fail_on.unwrap_or(policy.fail_on);
     if let Some(on_incomplete) = args.on_incomplete.as_deref().and_then(OnIncomplete::parse) {
         policy.on_incomplete = on_incomplete;
     }

@@ -8,15 +8,19 @@ use anyhow::{Context as _, anyhow};
 use diffsieve::detect;
 use diffsieve::diff::{self, FileChange, Globs, Plan, Planned, patch};
 use diffsieve::finding::RepoPath;
+use diffsieve::gate::FailOn;
 use diffsieve::git::{Reader, Repository, Side};
 use diffsieve::report::Provenance;
+use diffsieve::review::model::{Part, Strategy};
 use diffsieve::review::{Change, Changes, Loaded, Review, Settings, Skip, review};
 use diffsieve::scope::{self, Request, Scope};
 
 use super::Failure;
-use super::args::{ConfigFrom, PlaceArgs, ScopeArgs};
-use super::env;
+use super::args::{ConfigFrom, ModelArgs, PlaceArgs, ScopeArgs};
+use super::model::{self, Found};
 use super::policy::{self, Loadout};
+use super::progress::Teller;
+use super::{env, output};
 
 /// Largest patch or saved report that is read.
 const PATCH_BYTES: u64 = 256 << 20;
@@ -42,8 +46,8 @@ pub(super) trait Task {
 }
 
 /// Reviews what the arguments ask for.
-pub(super) fn reviewed(scope: &ScopeArgs, place: &PlaceArgs) -> Result<Reviewed, Failure> {
-    with_change(scope, place, FullReview)
+pub(super) fn reviewed(scope: &ScopeArgs, place: &PlaceArgs, asking: Asking<'_>) -> Result<Reviewed, Failure> {
+    with_change(scope, place, asking)?
 }
 
 /// Does something with the change that the arguments ask for.
@@ -136,23 +140,76 @@ fn completed(files: &mut Vec<FileChange>, place: &PlaceArgs) {
 }
 
 /// All stages.
-struct FullReview;
+pub(super) struct Asking<'a> {
+    /// Who is asked.
+    pub(super) model: &'a ModelArgs,
+    /// Nothing is told on the way.
+    pub(super) quiet: bool,
+    /// The level of the gate, where the arguments name one.
+    pub(super) fail_on: Option<FailOn>,
+}
 
-impl Task for FullReview {
-    type Output = Reviewed;
+impl Task for Asking<'_> {
+    type Output = Result<Reviewed, Failure>;
 
-    fn run<C: Changes>(self, files: &C, change: Change, loadout: Loadout, provenance: Provenance) -> Reviewed {
+    fn run<C: Changes>(self, files: &C, change: Change, loadout: Loadout, provenance: Provenance) -> Self::Output {
+        let found = model::find(self.model, &loadout.config)?;
+        let ready = match &found {
+            Found::Ready(ready) => Some(ready),
+            Found::Nobody | Found::WithoutKey(_) => None,
+        };
+        let fail_on = self.fail_on.unwrap_or(loadout.config.gate.fail_on);
+        if ready.is_some_and(|ready| ready.strategy() == Strategy::Reflexion)
+            && fail_on != FailOn::Never
+            && !loadout.config.reflexion
+        {
+            let why = "the strategy `reflexion` adds more noise than faults (CR-Bench measured 1.95 useful findings for each \
+                       useless one, against 5.11), so it gates nothing: `gate.reflexion = true` lets it, and `--fail-on \
+                       never` shows what it finds";
+            return Err(anyhow!(why).into());
+        }
+        let teller = Teller::new(ready.map(|ready| ready.name()).unwrap_or_default(), self.quiet);
+        let tell = |progress| teller.tell(progress);
+        let asked = ready.map(|ready| ready.model(&loadout.rules, &tell)).transpose()?;
         let settings = Settings {
             baseline: loadout.baseline.clone(),
             today: env::today(),
             suppress: loadout.config.suppress,
             cap: loadout.config.cap,
             threads: env::threads(),
+            model: asked.as_ref(),
         };
-        let mut review = review(files, change, &loadout.rules, &settings);
+        let (mut review, time) = model::timed(|| review(files, change, &loadout.rules, &settings));
+        teller.finish();
+        if let (Some(part), Some(ready)) = (&mut review.model, ready) {
+            part.seconds = time.as_secs_f64();
+            part.cost = ready.cost(part.tally.usage.prompt_tokens, part.tally.usage.completion_tokens);
+            if !self.quiet {
+                output::say(&spent(&ready.name(), part));
+            }
+        }
+        if let Found::WithoutKey(why) = &found {
+            review.notes.push(why.clone());
+        }
         review.notes.extend(loadout.notes.iter().cloned());
-        Reviewed { review, loadout, provenance }
+        drop(asked);
+        Ok(Reviewed { review, loadout, provenance })
     }
+}
+
+/// What the model took, in one line.
+fn spent(name: &str, part: &Part) -> String {
+    let tally = &part.tally;
+    let cost = part.cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
+    format!(
+        "{name}: {} requests, {} answers at hand, {} tokens read and {} written{cost}, {:.1} s; validator {}",
+        tally.requests,
+        tally.cached,
+        tally.usage.prompt_tokens,
+        tally.usage.completion_tokens,
+        part.seconds,
+        part.health.name()
+    )
 }
 
 /// The changed files of a repository, read one by one.

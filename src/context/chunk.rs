@@ -1,10 +1,10 @@
 //! From parts to chunks: cut, drawn, ordered.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::hostile::AttemptKind;
 use super::layers::{self, LAYERS};
-use super::mask::Masked;
 use super::part::FilePart;
 use super::render::{self, Block};
 use super::rows::{Border, Kind, Rank, Row, cost, lot, plain};
@@ -34,9 +34,33 @@ pub struct Chunk {
     pub test: bool,
     /// 0 to 1, within this change: .5 × lines + .3 × share of comments + .2 × functions (SWE-PRBench, appendix B).
     pub risk: f64,
-    /// The values hidden in it.
-    pub masked: Masked,
-    pub(super) places: Vec<Place>,
+    /// How many values are hidden in it.
+    pub masked: usize,
+    /// Its lines of the new side in order, by their numbers from 1.
+    pub lines: Vec<Shown>,
+    /// Its removed lines in order.
+    pub removed: Vec<Removed>,
+    pub(super) fence: String,
+}
+
+/// A line of the new side as a chunk shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Where it is.
+    pub place: Place,
+    /// What is shown of it, as a reader can copy it: hidden values as markers, forgeries spelt out.
+    pub text: String,
+}
+
+/// A removed line as a chunk shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removed {
+    /// How many lines of the new side stand before it in the chunk, which is the number of the line above it.
+    pub above: u32,
+    /// The hunk, as an index into [`Chunk::parts`].
+    pub hunk: usize,
+    /// What is shown of it.
+    pub text: String,
 }
 
 /// A hunk, or the part of one that a chunk shows.
@@ -63,6 +87,8 @@ pub struct Place {
     pub line: Line,
     /// Whether the change adds it.
     pub added: bool,
+    /// The hunk, as an index into [`Chunk::parts`].
+    pub hunk: usize,
 }
 
 /// Something in the change that tries to be more than text.
@@ -137,7 +163,34 @@ pub struct Chunks {
 impl Chunk {
     /// Where the line with this number is. Only [`Form::Marked`] numbers lines within the chunk.
     pub fn place(&self, number: u32) -> Option<Place> {
-        self.places.get(number.checked_sub(1)? as usize).copied()
+        self.lines.get(number.checked_sub(1)? as usize).map(|line| line.place)
+    }
+
+    /// The page with the diff of these hunks only, as it stands there: no layers, no other hunk.
+    pub fn excerpt(&self, hunks: &BTreeSet<usize>) -> String {
+        let mark = format!("<<{} ", self.fence);
+        let (mut out, mut file, mut shown, mut next) = (String::new(), "", false, 0);
+        for line in self.text.split_inclusive('\n') {
+            match line.strip_prefix(&mark) {
+                Some(rest) if rest.starts_with("FILE ") => file = line,
+                Some(rest) if rest.starts_with('h') => {
+                    shown = hunks.contains(&next);
+                    next += 1;
+                    if shown {
+                        out.push_str(std::mem::take(&mut file));
+                    }
+                }
+                Some(rest) if rest.starts_with("END ") && shown => {
+                    out.push_str(line);
+                    shown = false;
+                }
+                _ => {}
+            }
+            if shown {
+                out.push_str(line);
+            }
+        }
+        out
     }
 }
 
@@ -159,7 +212,10 @@ const RUN: Milli = 4_500;
 
 /// Cuts a change into chunks: every added and every removed line of the parts is in one of them or skipped by name, and
 /// none of them costs more than the budget.
-pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form) -> Chunks {
+///
+/// In every pass but the first the files of a chunk and the hunks of a file stand in another order, which depends on their
+/// text and the number of the pass alone: who reads them again must not repeat himself for their order.
+pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form, pass: u32) -> Chunks {
     let total = Milli::from(budget.tokens.max(Budget::LEAST)) * 1_000;
     let caps = match form {
         Form::Cqs => [0; LAYERS],
@@ -175,7 +231,10 @@ pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form) -> Chunks {
         sums[range.end].less(&sums[range.start]).and(&around.unwrap_or_default()).total(&caps)
     });
     let groups: Vec<Vec<Block<'_>>> = stretches.iter().map(|range| blocks(&cells[range.clone()])).collect();
-    let groups: Vec<_> = groups.into_iter().filter(|group| !group.is_empty()).collect();
+    let mut groups: Vec<_> = groups.into_iter().filter(|group| !group.is_empty()).collect();
+    if pass > 1 {
+        groups.iter_mut().for_each(|group| shuffle(group, pass));
+    }
     let alone = groups.len() == 1;
     let mut made: Vec<(Chunk, Weight)> = groups
         .iter()
@@ -196,6 +255,19 @@ pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form) -> Chunks {
         })
     });
     Chunks { chunks, skipped: skipped.collect() }
+}
+
+/// Puts files, and hunks within their file, into another order.
+fn shuffle(blocks: &mut [Block<'_>], pass: u32) {
+    let pass = pass.to_string();
+    let of_block =
+        |block: &Block<'_>| lot(block.cells.iter().map(|cell| cell.row.text.as_str()).chain([pass.as_str()]));
+    let mut of_file: BTreeMap<usize, u64> = BTreeMap::new();
+    for block in blocks.iter() {
+        let own = of_block(block);
+        of_file.entry(block.file).and_modify(|least| *least = own.min(*least)).or_insert(own);
+    }
+    blocks.sort_by_cached_key(|block| (of_file.get(&block.file).copied(), block.file, of_block(block)));
 }
 
 /// The rows of all files in order; lines that would not fit alone are cut.

@@ -21,10 +21,10 @@ mod summary;
 mod tests;
 mod tokens;
 
-pub use chunk::{Attempt, Chunk, Chunks, Covered, Place, Reason, Skipped, chunks};
+pub use chunk::{Attempt, Chunk, Chunks, Covered, Place, Reason, Removed, Shown, Skipped, chunks};
 pub use hostile::AttemptKind;
-pub use mask::Masked;
 pub use part::FilePart;
+pub(crate) use rows::lot;
 pub use tokens::estimate_tokens;
 
 use crate::diff::{BadGlob, Globs};
@@ -40,6 +40,11 @@ pub enum Layers {
     B,
     /// The names and assertions of the changed tests.
     C,
+}
+
+impl Layers {
+    /// The values as written.
+    pub const NAMES: [&'static str; 3] = ["A", "B", "C"];
 }
 
 /// How the diff is written.

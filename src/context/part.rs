@@ -45,6 +45,18 @@ const PATH: Milli = 60_000;
 /// Longest name of a symbol that is shown, in tokens.
 const NAME: Milli = 40_000;
 
+impl FilePart {
+    /// The path as a reader sees it: values hidden, forgeries spelt out, its beginning left out where it is too long.
+    pub fn shown_path(&self) -> &str {
+        &self.shown_path
+    }
+
+    /// Whether any line of it is shown.
+    pub const fn is_shown(&self) -> bool {
+        !self.rows.is_empty()
+    }
+}
+
 impl Context<'_> {
     /// What a changed file brings. `new` and `old` are the parses of its sides where they are wanted and there are any:
     /// without them it is cut at indentation and nothing is told of its symbols.

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-use super::chunk::{Attempt, Cell, Chunk, Covered, Place};
+use super::chunk::{Attempt, Cell, Chunk, Covered, Place, Removed, Shown};
 use super::mask::{FENCE, Masked, hidden};
 use super::part::FilePart;
-use super::rows::{Kind, plain};
+use super::rows::{Kind, Row, plain};
 use super::tokens::{Milli, milli};
 use super::{Budget, Form, layers};
 use crate::diff::Lines;
@@ -43,17 +43,24 @@ impl Page {
     /// A line of a file, its hidden values as numbered markers.
     pub(super) fn line(&mut self, line: &str, part: &FilePart, masked: &mut Masked) {
         self.cost += cost(line, part);
-        for character in line.chars() {
-            match hidden(character) {
-                Some(index) => {
-                    let number = part.digests.get(index).map_or(0, |digest| masked.number(digest));
-                    let _ = write!(self.text, "‹secret:{number}›");
-                }
-                None => self.text.push(character),
-            }
-        }
+        self.text.push_str(&marked(line, part, masked));
         self.text.push('\n');
     }
+}
+
+/// A text of a file, its hidden values as numbered markers.
+fn marked(text: &str, part: &FilePart, masked: &mut Masked) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match hidden(character) {
+            Some(index) => {
+                let number = part.digests.get(index).map_or(0, |digest| masked.number(digest));
+                let _ = write!(out, "‹secret:{number}›");
+            }
+            None => out.push(character),
+        }
+    }
+    out
 }
 
 /// What a line of a file costs on a page.
@@ -89,7 +96,7 @@ pub(super) fn chunk(
             page = std::mem::take(&mut drawing.page);
         }
     }
-    let text = fenced(&page.text);
+    let (text, fence) = fenced(&page.text);
     let mut languages: Vec<Language> = blocks.iter().filter_map(|block| parts[block.file].language).collect();
     languages.sort_unstable();
     languages.dedup();
@@ -101,9 +108,11 @@ pub(super) fn chunk(
         languages,
         test: blocks.iter().all(|block| parts[block.file].test),
         risk: 0.0,
-        masked: drawing.masked,
-        places: drawing.places,
+        masked: drawing.masked.len(),
+        lines: drawing.lines,
+        removed: drawing.removed,
         text,
+        fence,
     }
 }
 
@@ -117,12 +126,13 @@ fn hexadecimal(bytes: &[u8], digits: usize) -> String {
 }
 
 /// The page with its fence: 12 digits that depend on the text and do not occur in it.
-fn fenced(page: &str) -> String {
+fn fenced(page: &str) -> (String, String) {
     let mut fence = Sha256::digest(page.as_bytes());
     while page.contains(&hexadecimal(&fence, 12)) {
         fence = Sha256::digest(fence);
     }
-    page.replace(FENCE, &hexadecimal(&fence, 12))
+    let fence = hexadecimal(&fence, 12);
+    (page.replace(FENCE, &fence), fence)
 }
 
 /// A diff on its way onto the page.
@@ -133,7 +143,8 @@ struct Drawing<'p> {
     masked: Masked,
     covered: Vec<Covered>,
     attempts: BTreeSet<Attempt>,
-    places: Vec<Place>,
+    lines: Vec<Shown>,
+    removed: Vec<Removed>,
 }
 
 impl Drawing<'_> {
@@ -155,10 +166,10 @@ impl Drawing<'_> {
                 let (row, text) = (cell.row, text(cell));
                 let number = match row.kind {
                     Kind::Removed => None,
-                    Kind::Unchanged | Kind::Added => Some(self.number(block.file, row.line, row.kind, index == 0)),
+                    Kind::Unchanged | Kind::Added => Some(self.number(block.file, row, &text, index == 0)),
                 };
                 match (number, row.kind) {
-                    (None, _) => self.line(&format!("- {text}"), block.file),
+                    (None, _) => self.remove(&text, block.file),
                     (Some(number), Kind::Added) => {
                         numbers.push(number);
                         self.line(&format!("{number}+ {text}"), block.file);
@@ -214,13 +225,20 @@ impl Drawing<'_> {
     }
 
     /// The number of a line of the new side: the next one, or the same for the next piece of the same line.
-    fn number(&mut self, file: usize, line: u32, kind: Kind, first: bool) -> u32 {
-        let Some(line) = Line::new(line) else { return self.places.len() as u32 };
-        let place = Place { file, line, added: kind == Kind::Added };
-        if first || self.places.last() != Some(&place) {
-            self.places.push(place);
+    fn number(&mut self, file: usize, row: &Row, text: &str, first: bool) -> u32 {
+        let Some(line) = Line::new(row.line) else { return self.lines.len() as u32 };
+        let place = Place { file, line, added: row.kind == Kind::Added, hunk: self.covered.len() };
+        if first || self.lines.last().is_none_or(|last| last.place != place) {
+            let text = marked(text, &self.parts[file], &mut self.masked);
+            self.lines.push(Shown { place, text });
         }
-        self.places.len() as u32
+        self.lines.len() as u32
+    }
+
+    fn remove(&mut self, text: &str, file: usize) {
+        self.line(&format!("- {text}"), file);
+        let text = marked(text, &self.parts[file], &mut self.masked);
+        self.removed.push(Removed { above: self.lines.len() as u32, hunk: self.covered.len(), text });
     }
 
     fn cover(&mut self, block: &Block<'_>, label: String) {

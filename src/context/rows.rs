@@ -260,7 +260,7 @@ pub(super) fn plain(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// A number that depends on some texts and nothing else: FNV-1a, its bits mixed.
-pub(super) fn lot<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
+pub(crate) fn lot<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for text in texts {
         for byte in text.bytes().chain([0xff]) {

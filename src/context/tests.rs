@@ -69,7 +69,7 @@ fn made(options: Options, budget: u32, changes: &[FileChange]) -> Chunks {
 
 fn made_in(context: &Context<'_>, budget: u32, changes: &[FileChange]) -> Chunks {
     let parts: Vec<FilePart> = changes.iter().map(|change| part(context, change)).collect();
-    chunks(&parts, &Budget::of(budget), Form::Marked)
+    chunks(&parts, &Budget::of(budget), Form::Marked, 1)
 }
 
 /// All pages of a change in one text.

@@ -14,10 +14,6 @@ pub(super) fn suggestion(view: &FileView<'_>, detector: &Detector, hit: &Hit) ->
     let replacement = detector.fix.as_ref()?.render(&hit.captures, true);
     let parsed = view.parsed()?;
     let bytes = hit.bytes.clone()?;
-    let lines = (hit.line.get()..=hit.end_line.get()).filter_map(Line::new);
-    if !lines.clone().all(|line| view.is_added(line)) {
-        return None;
-    }
     let source = parsed.source();
     let start = parsed.line_range(hit.line).start;
     let end = parsed.line_range(hit.end_line).end;
@@ -29,13 +25,24 @@ pub(super) fn suggestion(view: &FileView<'_>, detector: &Detector, hit: &Hit) ->
     if text.trim().is_empty() && text.lines().count() <= 1 {
         text.clear();
     }
+    offered(view, (hit.line, hit.end_line), text)
+}
+
+/// A text in place of whole lines, where that is certain.
+pub fn offered(view: &FileView<'_>, (line, end_line): (Line, Line), text: String) -> Option<Suggestion> {
+    let parsed = view.parsed()?;
+    let mut lines = (line.get()..=end_line.get()).filter_map(Line::new);
+    if !lines.all(|line| view.is_added(line)) {
+        return None;
+    }
+    let range = parsed.line_range(line).start..parsed.line_range(end_line).end;
     let tried = view.fixes.get();
-    if tried == MOST || source.get(start..end) == Some(text.as_str()) {
+    if tried == MOST || parsed.source().get(range.clone()) == Some(text.as_str()) {
         return None;
     }
     view.fixes.set(tried + 1);
-    let better = parsed.parses_no_worse(start..end, &text, &Limits::default());
-    better.then(|| Suggestion { line: hit.line, end_line: hit.end_line, text: Untrusted::new(text) })
+    let better = parsed.parses_no_worse(range, &text, &Limits::default());
+    better.then(|| Suggestion { line, end_line, text: Untrusted::new(text) })
 }
 
 #[cfg(test)]

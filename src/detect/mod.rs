@@ -17,6 +17,7 @@ use std::ops::Range;
 pub use builtin::DETECTORS;
 pub use check::{check, lint};
 pub use engine::{Engine, Raised};
+pub use fix::offered;
 
 use crate::diff::{self, Body, FileChange, PathClass, Text};
 use crate::finding::{Columns, Line, RepoPath};

@@ -182,12 +182,6 @@ impl<P: Provider> Cached<P> {
         Self { inner, cache, version: version.into() }
     }
 
-    /// Removes the answer to a prompt: it was complete, but nothing could be made of it. The next `ask` asks again.
-    pub fn forget(&self, prompt: &Prompt) -> Result<(), Error> {
-        let path = self.cache.path(&self.key(prompt));
-        store::remove(&path).map_err(|error| Error::io(&path, error))
-    }
-
     fn key(&self, prompt: &Prompt) -> String {
         digest::digest(&["diffsieve/cache/v1", &digest::of_prompt(prompt), &self.inner.identity(), &self.version])
     }
@@ -211,5 +205,11 @@ impl<P: Provider> Provider for Cached<P> {
 
     fn caches_prefixes(&self) -> bool {
         self.inner.caches_prefixes()
+    }
+
+    fn forget(&self, prompt: &Prompt) {
+        // What cannot be removed is asked for and found unusable again.
+        drop(store::remove(&self.cache.path(&self.key(prompt))));
+        self.inner.forget(prompt);
     }
 }

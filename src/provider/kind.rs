@@ -18,6 +18,10 @@ pub struct Kind {
     pub help: &'static str,
     /// Variables that hold its key, the first that is set counts; those of a program are passed on to it.
     pub key_variables: &'static [&'static str],
+    /// Whether it is a service: it runs no program of this machine and uses no folder.
+    pub is_service: bool,
+    /// Whether it answers nobody without a key.
+    pub needs_key: bool,
     /// Checks the settings and makes the provider. No request is sent.
     pub open: Open,
 }
@@ -51,12 +55,16 @@ pub static KINDS: [Kind; 22] = [
         name: "replay",
         help: "recorded answers of a folder, and no others",
         key_variables: &[],
+        is_service: false,
+        needs_key: false,
         open: |settings, _| Ok(Box::new(Replay::open(settings)?)),
     },
     Kind {
         name: "queue",
         help: "request files in a folder that somebody answers with files",
         key_variables: &[],
+        is_service: false,
+        needs_key: false,
         open: |settings, _| Ok(Box::new(Queue::open(settings)?)),
     },
 ];
@@ -70,11 +78,25 @@ pub fn find(name: &str) -> Result<&'static Kind, Error> {
 }
 
 const fn service(preset: &'static Preset, open: Open) -> Kind {
-    Kind { name: preset.name, help: preset.help, key_variables: preset.key_variables, open }
+    Kind {
+        name: preset.name,
+        help: preset.help,
+        key_variables: preset.key_variables,
+        is_service: true,
+        needs_key: preset.needs_key,
+        open,
+    }
 }
 
 const fn program(agent: &'static Agent, open: Open) -> Kind {
-    Kind { name: agent.name, help: agent.help, key_variables: agent.variables, open }
+    Kind {
+        name: agent.name,
+        help: agent.help,
+        key_variables: agent.variables,
+        is_service: false,
+        needs_key: false,
+        open,
+    }
 }
 
 fn open(preset: &'static Preset, settings: &Settings, env: Env<'_>) -> Result<Box<dyn Provider>, Error> {

@@ -75,6 +75,9 @@ pub trait Provider: Send + Sync {
 
     /// Whether the service keeps a common prefix of prompts, so that one request sent ahead makes the others cheaper.
     fn caches_prefixes(&self) -> bool;
+
+    /// Nothing could be made of the answer to a prompt, complete as it was: who keeps answers must not give it again.
+    fn forget(&self, _: &Prompt) {}
 }
 
 impl<P: Provider + ?Sized> Provider for Box<P> {
@@ -88,5 +91,9 @@ impl<P: Provider + ?Sized> Provider for Box<P> {
 
     fn caches_prefixes(&self) -> bool {
         (**self).caches_prefixes()
+    }
+
+    fn forget(&self, prompt: &Prompt) {
+        (**self).forget(prompt);
     }
 }

@@ -79,6 +79,10 @@ impl<P: Provider> Provider for Recorded<P> {
     fn caches_prefixes(&self) -> bool {
         self.inner.caches_prefixes()
     }
+
+    fn forget(&self, prompt: &Prompt) {
+        self.inner.forget(prompt);
+    }
 }
 
 /// Answers from a folder and from nowhere else.

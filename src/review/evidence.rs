@@ -3,18 +3,29 @@
 use super::ground::Grounded;
 use super::subject::with_subject;
 use crate::detect::FileView;
-use crate::finding::{Evidence, EvidenceStatus, Finding, Level, Stage};
+use crate::finding::{Evidence, EvidenceStatus, Finding, Level, Stage, is_novel};
 use crate::rules::{Rules, Spec, TagLevel, Truth};
 
 /// Sets every finding's level and checks its tag's needs.
 pub(super) fn weigh(findings: Vec<Grounded>, view: &FileView<'_>, rules: &Rules) -> (Vec<Grounded>, Vec<Finding>) {
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
     for mut grounded in findings {
-        let Some((_, spec)) = rules.spec(&grounded.finding.claim.tag, view.language) else {
+        let tag = grounded.finding.claim.tag.clone();
+        if is_novel(&tag) {
+            grounded.finding.step(Stage::Evidence, "novel", "lowered", "no pack knows this tag: a note at most");
+            kept.push(grounded);
+            continue;
+        }
+        let Some((_, spec)) = rules.spec(&tag, view.language) else {
             grounded.finding.drop_at(Stage::Evidence, "unknown_tag", "no loaded pack has this tag");
             dropped.push(grounded.finding);
             continue;
         };
+        if spec.level == TagLevel::Skip {
+            grounded.finding.drop_at(Stage::Evidence, "skip", "the packs do not ask for this tag here");
+            dropped.push(grounded.finding);
+            continue;
+        }
         grounded.finding.level = level(&grounded, spec);
         let (truth, failed, facts) = needs(&grounded, view, rules, spec);
         let status = match truth {

@@ -7,12 +7,13 @@ use super::{identity, mask};
 use crate::detect::{FileView, Raised, cut};
 use crate::diff::Text;
 use crate::finding::{
-    Anchored, Claim, Columns, Cut, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line, Stage, Untrusted,
+    Anchored, Claim, Columns, Cut, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line, NOVEL, Stage, Untrusted,
 };
 use crate::line_hash::line_hashes;
 use crate::rules::Rules;
 
 /// A finding with what only its collector knows, for the stages that look at code.
+#[derive(Clone)]
 pub(super) struct Grounded {
     pub(super) finding: Finding,
     pub(super) raised: Raised,
@@ -26,14 +27,13 @@ const MAX_FRAME: u32 = 40;
 /// Characters in front of a finding that are kept of a line that is cut.
 const LEAD: usize = 500;
 
-/// Grounds the claims about one file.
+/// Grounds the claims of detectors about one file.
 pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) -> (Vec<Grounded>, Vec<Finding>) {
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
     if claims.is_empty() {
         return (kept, dropped);
     }
-    let mut lines = identity::Lines::of(view);
-    let mut ordinals: BTreeMap<(std::sync::Arc<str>, u32), u32> = BTreeMap::new();
+    let mut ground = Ground::of(view, rules);
     for mut raised in claims {
         let anchor_deletion =
             rules.spec(&raised.claim.tag, view.language).is_some_and(|(_, spec)| spec.anchor_deletion);
@@ -43,32 +43,56 @@ pub(super) fn ground(claims: Vec<Raised>, view: &FileView<'_>, rules: &Rules) ->
                 if shift != 0 {
                     move_by(&mut raised.claim, shift);
                 }
-                let ordinal = ordinals.entry((raised.claim.tag.clone(), line.get())).or_default();
-                let end_line = raised.claim.location.end_line;
-                let identity = lines.identify(&raised.claim.tag, (line, end_line), *ordinal);
-                let mut finding = found(&raised.claim, view, rules, identity);
-                *ordinal += 1;
-                finding.anchor = Some(anchored);
-                let why = match anchored {
-                    Anchored::Exact => format!("the quote stands on line {line}"),
-                    Anchored::Moved(by) => {
-                        format!("the quote stands on line {line}, {by:+} lines from where it was claimed")
-                    }
-                    Anchored::BesideDeletion => format!("line {line} touches a deletion"),
-                };
-                finding.step(Stage::Ground, anchored.name(), "kept", why);
-                kept.push(Grounded { finding, raised });
+                kept.push(ground.stand(raised, anchored));
             }
-            Err((reason, why)) => {
-                let mut finding = unplaced(&raised.claim, rules, dropped.len() as u32);
-                finding.drop_at(Stage::Ground, reason, why);
-                dropped.push(finding);
-            }
+            Err((reason, why)) => dropped.push(fallen(&raised.claim, rules, dropped.len(), reason, why)),
         }
     }
     hash_lines(&mut kept, view.text);
     mask::secrets(&mut kept, view);
     (kept, dropped)
+}
+
+/// The ground that a file's claims stand on, once it is known where.
+pub(super) struct Ground<'v> {
+    view: &'v FileView<'v>,
+    rules: &'v Rules,
+    lines: identity::Lines<'v>,
+    ordinals: BTreeMap<(std::sync::Arc<str>, u32), u32>,
+}
+
+impl<'v> Ground<'v> {
+    pub(super) fn of(view: &'v FileView<'v>, rules: &'v Rules) -> Self {
+        Self { view, rules, lines: identity::Lines::of(view), ordinals: BTreeMap::new() }
+    }
+
+    /// Makes a finding of a claim that stands where it says.
+    pub(super) fn stand(&mut self, raised: Raised, anchored: Anchored) -> Grounded {
+        let location = &raised.claim.location;
+        let line = location.line;
+        let ordinal = self.ordinals.entry((raised.claim.tag.clone(), line.get())).or_default();
+        let identity = self.lines.identify(&raised.claim.tag, (line, location.end_line), *ordinal);
+        *ordinal += 1;
+        let mut finding = found(&raised.claim, self.view, self.rules, identity);
+        finding.anchor = Some(anchored);
+        let why = match anchored {
+            Anchored::Exact => format!("the quote stands on line {line}"),
+            Anchored::Moved(by) => {
+                format!("the quote stands on line {line}, {by:+} lines from where it was claimed")
+            }
+            Anchored::BesideDeletion => format!("line {line} touches a deletion"),
+            Anchored::Quoted => format!("the quote stands on line {line} and nowhere else that was shown"),
+        };
+        finding.step(Stage::Ground, anchored.name(), "kept", why);
+        Grounded { finding, raised }
+    }
+}
+
+/// A claim that stands nowhere. `ordinal` tells the fallen ones of a file apart.
+pub(super) fn fallen(claim: &Claim, rules: &Rules, ordinal: usize, reason: &str, why: String) -> Finding {
+    let mut finding = unplaced(claim, rules, ordinal as u32);
+    finding.drop_at(Stage::Ground, reason, why);
+    finding
 }
 
 /// Where the quote stands: the claimed line if it is there, else the nearest place; a tie is no answer.
@@ -188,7 +212,7 @@ fn kept(text: &str, line: Line, columns: Option<Columns>) -> (&str, Option<Cut>)
 }
 
 /// GitHub's hashes of all findings in one pass over the file; of a patch's parts they would be wrong.
-fn hash_lines(findings: &mut [Grounded], text: &Text) {
+pub(super) fn hash_lines(findings: &mut [Grounded], text: &Text) {
     if findings.is_empty() || !text.is_whole() {
         return;
     }
@@ -203,8 +227,13 @@ fn unplaced(claim: &Claim, rules: &Rules, ordinal: u32) -> Finding {
     bare(claim, rules, identity.key, identity.window)
 }
 
+/// The title of a tag that no pack has.
+fn unknown(tag: &std::sync::Arc<str>) -> std::sync::Arc<str> {
+    tag.strip_prefix(NOVEL).map_or_else(|| tag.clone(), |name| format!("{name}, which no pack asks for").into())
+}
+
 fn bare(claim: &Claim, rules: &Rules, fingerprint: Fingerprint, window: Fingerprint) -> Finding {
-    let title = rules.tags.get(&*claim.tag).map_or_else(|| claim.tag.clone(), |tag| tag.spec.title.clone());
+    let title = rules.tags.get(&*claim.tag).map_or_else(|| unknown(&claim.tag), |tag| tag.spec.title.clone());
     let mut finding = Finding {
         claim: claim.clone(),
         title,

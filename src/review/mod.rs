@@ -8,6 +8,8 @@ mod ground;
 pub mod identity;
 mod mask;
 mod merge;
+pub mod model;
+mod pool;
 mod rank;
 mod run;
 mod subject;
@@ -35,6 +37,8 @@ pub struct Review {
     pub funnel: Funnel,
     /// Sentences for the reader that belong to no finding: unused ignores, expired baseline entries, rule changes.
     pub notes: Vec<String>,
+    /// What a language model did, if one took part.
+    pub model: Option<model::Part>,
 }
 
 /// What was compared with what.

@@ -3,9 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::finding::{EvidenceStatus, Finding, Level, Stage};
+use crate::finding::{EvidenceStatus, Finding, Level, NOVEL, Stage, is_novel};
 use crate::rules::Rules;
 use crate::syntax::Language;
+
+/// Most findings of tags that no pack knows, together.
+const NOVEL_CAP: u32 = 3;
 
 /// Sorts by level, evidence, votes, score, then place, and applies the caps of the tags and of the review.
 pub(super) fn rank(mut findings: Vec<Finding>, rules: &Rules, cap: Option<u32>) -> (Vec<Finding>, Vec<Finding>) {
@@ -26,7 +29,11 @@ pub(super) fn rank(mut findings: Vec<Finding>, rules: &Rules, cap: Option<u32>) 
         if finding.level < Level::Error {
             let language = Language::of_path(&finding.claim.location.path, None);
             let limit = rules.spec(&finding.claim.tag, language).and_then(|(_, spec)| spec.cap);
-            let of_tag = shown.entry(finding.claim.tag.clone()).or_default();
+            let (tag, limit) = match is_novel(&finding.claim.tag) {
+                true => (std::sync::Arc::from(NOVEL), Some(NOVEL_CAP)),
+                false => (finding.claim.tag.clone(), limit),
+            };
+            let of_tag = shown.entry(tag).or_default();
             if limit.is_some_and(|limit| *of_tag >= limit) {
                 finding.drop_at(Stage::Rank, "cap:tag", format!("{} findings of this tag are shown", *of_tag));
             } else if cap.is_some_and(|cap| counted >= cap) {

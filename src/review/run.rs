@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::ground::Grounded;
+use super::model::{self, Model, Open};
 use super::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
-use super::{evidence, filter, ground, merge, rank, suppress};
+use super::{evidence, filter, ground, merge, pool, rank, suppress};
 use crate::baseline::{Baseline, Date};
+use crate::context::FilePart;
 use crate::detect::{Engine, FileView};
 use crate::diff::{Body, FileChange, NotCode, Unread};
 use crate::finding::Finding;
@@ -61,8 +63,7 @@ impl Changes for Loaded {
 }
 
 /// What decides how a change is reviewed, besides the rules.
-#[derive(Debug)]
-pub struct Settings {
+pub struct Settings<'m> {
     /// Accepted findings.
     pub baseline: Baseline,
     /// The day on which baseline entries are judged.
@@ -73,6 +74,8 @@ pub struct Settings {
     pub cap: Option<u32>,
     /// Threads, at least one.
     pub threads: usize,
+    /// A language model that reviews too.
+    pub model: Option<&'m Model<'m>>,
 }
 
 /// What came of one file.
@@ -83,14 +86,41 @@ struct Outcome {
     kept: Vec<Finding>,
     dropped: Vec<Finding>,
     notes: Vec<String>,
+    /// What the model is to be shown of it, if there is one.
+    part: Option<FilePart>,
+    open: Option<Open>,
+}
+
+impl Outcome {
+    fn of(file: &FileChange) -> Self {
+        Self {
+            summary: summary(file),
+            skip: skip(file),
+            raised: 0,
+            kept: Vec::new(),
+            dropped: Vec::new(),
+            notes: Vec::new(),
+            part: None,
+            open: None,
+        }
+    }
 }
 
 /// Reviews a change. `change` describes the range; its `files` are filled in here.
-pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: &Settings) -> Review {
+pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: &Settings<'_>) -> Review {
     let engine = Engine::new(rules);
-    let outcomes = each_file(changes, settings.threads, &|file| review_file(file, &engine, rules, settings));
+    let threads = settings.threads.min(changes.len().div_ceil(4));
+    let mut outcomes = pool::map(
+        changes.len(),
+        threads,
+        || changes.worker(),
+        |worker, index| review_file(changes.load(worker, index), &engine, rules, settings),
+    );
     let mut review = Review { change, ..Review::default() };
     review.coverage.skipped = changes.skipped();
+    if let Some(model) = settings.model {
+        ask(&mut outcomes, &mut review, rules, settings, model);
+    }
     let mut findings = Vec::new();
     for outcome in outcomes {
         tally(&mut review.coverage, &outcome);
@@ -109,6 +139,27 @@ pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: 
     review.findings = findings;
     close(&mut review);
     review
+}
+
+/// Has the model review what was held open for it, and takes both its findings and those of the detectors on together.
+fn ask(outcomes: &mut [Outcome], review: &mut Review, rules: &Rules, settings: &Settings<'_>, model: &Model<'_>) {
+    let open: Vec<Option<Open>> = outcomes.iter_mut().map(|outcome| outcome.open.take()).collect();
+    let parts: Vec<FilePart> = outcomes
+        .iter_mut()
+        .map(|outcome| outcome.part.take().expect("every file has one where there is a model"))
+        .collect();
+    let asked = model::ask(&open, &parts, rules, model);
+    review.funnel.raised += asked.raised;
+    review.dropped.extend(asked.dropped);
+    review.coverage.skipped.extend(asked.skipped);
+    review.model = Some(asked.part);
+    for (((outcome, open), kept), read) in outcomes.iter_mut().zip(open).zip(asked.kept).zip(asked.read) {
+        outcome.summary.read_by.model = read;
+        let Some(Open { change, mut grounded, .. }) = open else { continue };
+        grounded.extend(kept);
+        let Some(view) = FileView::of(&change) else { continue };
+        finish(grounded, &view, rules, settings, outcome);
+    }
 }
 
 /// Counts what went where. A claim that is neither shown nor dropped would be a bug that no reader could see.
@@ -131,87 +182,82 @@ fn tally(coverage: &mut Coverage, outcome: &Outcome) {
     coverage.skipped.extend(outcome.skip.clone());
 }
 
-/// Runs `work` over every file, in order of the result though not of the work.
-fn each_file<C: Changes>(changes: &C, threads: usize, work: &(dyn Fn(FileChange) -> Outcome + Sync)) -> Vec<Outcome> {
-    let next = AtomicUsize::new(0);
-    let run = || {
-        let mut worker = changes.worker();
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= changes.len() {
-                return done;
-            }
-            done.push((index, work(changes.load(&mut worker, index))));
-        }
-    };
-    let threads = threads.clamp(1, changes.len().div_ceil(4).max(1));
-    let mut outcomes: Vec<(usize, Outcome)> = if threads == 1 {
-        run()
-    } else {
-        std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-            handles
-                .into_iter()
-                .flat_map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
-        })
-    };
-    outcomes.sort_by_key(|(index, _)| *index);
-    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
-}
-
-fn review_file(file: FileChange, engine: &Engine<'_>, rules: &Rules, settings: &Settings) -> Outcome {
-    let mut outcome = Outcome {
-        summary: summary(&file),
-        skip: skip(&file),
-        raised: 0,
-        kept: Vec::new(),
-        dropped: Vec::new(),
-        notes: Vec::new(),
-    };
-    let Some(view) = FileView::of(&file) else { return outcome };
+fn review_file(file: FileChange, engine: &Engine<'_>, rules: &Rules, settings: &Settings<'_>) -> Outcome {
     // A grammar or an engine that fails on one file must not take the review with it, nor make it look complete.
-    let sieved = catch_unwind(AssertUnwindSafe(|| sieve(&view, engine, rules, settings)));
-    let Ok(sieved) = sieved else {
+    let outcome = catch_unwind(AssertUnwindSafe(|| look(&file, engine, rules, settings)));
+    let context = settings.model.map(|model| &model.context);
+    let Ok((mut outcome, waiting)) = outcome else {
+        let mut outcome = Outcome::of(&file);
         outcome.skip = Some(unread(&file, "the analysis of this file failed, which is a bug in diffsieve"));
+        let file = FileChange { body: Body::Unread(Unread::MissingObject), ..file };
+        outcome.part = context.map(|context| context.part(&file, None, None));
         return outcome;
     };
+    outcome.open = waiting.map(|(grounded, secrets)| Open { change: file, grounded, secrets });
+    outcome
+}
+
+/// Everything up to the model, and where none is to read the file the rest too.
+fn look(
+    file: &FileChange,
+    engine: &Engine<'_>,
+    rules: &Rules,
+    settings: &Settings<'_>,
+) -> (Outcome, Option<(Vec<Grounded>, Vec<Grounded>)>) {
+    let mut outcome = Outcome::of(file);
+    let context = settings.model.map(|model| &model.context);
+    let Some(view) = FileView::of(file) else {
+        outcome.part = context.map(|context| context.part(file, None, None));
+        return (outcome, None);
+    };
+    let sieved = sieve(&view, engine, rules);
     outcome.raised = sieved.raised;
-    outcome.kept = sieved.kept;
     outcome.dropped = sieved.dropped;
-    outcome.notes = sieved.notes;
     outcome.summary.language = view.language.map(|language| language.name());
     outcome.summary.read_by.text = true;
     match view.parse_made() {
         Some(Ok(())) => outcome.summary.read_by.parser = true,
-        Some(Err(reason)) => outcome.skip = Some(unread(&file, &format!("unparsable: {reason}"))),
-        None if view.is_too_large_to_parse() => outcome.skip = Some(unread(&file, "too large to parse")),
+        Some(Err(reason)) => outcome.skip = Some(unread(file, &format!("unparsable: {reason}"))),
+        None if view.is_too_large_to_parse() => outcome.skip = Some(unread(file, "too large to parse")),
         None => {}
     }
-    outcome
+    outcome.part = context.map(|context| match view.touches_code() {
+        true => context.part(file, view.parsed(), view.parsed_old()),
+        false => context.part(file, None, None),
+    });
+    if outcome.part.as_ref().is_some_and(FilePart::is_shown) {
+        return (outcome, Some((sieved.kept, sieved.secrets)));
+    }
+    finish(sieved.kept, &view, rules, settings, &mut outcome);
+    (outcome, None)
 }
 
+/// What the detectors say of a file, as far as it stands.
 struct Sieved {
     raised: u64,
-    kept: Vec<Finding>,
+    kept: Vec<Grounded>,
     dropped: Vec<Finding>,
-    notes: Vec<String>,
+    /// What stands of secrets before anything is filtered.
+    secrets: Vec<Grounded>,
 }
 
-fn sieve(view: &FileView<'_>, engine: &Engine<'_>, rules: &Rules, settings: &Settings) -> Sieved {
+fn sieve(view: &FileView<'_>, engine: &Engine<'_>, rules: &Rules) -> Sieved {
     let claims = engine.run(view);
     let raised = claims.len() as u64;
-    let mut notes = Vec::new();
     let (kept, mut dropped) = ground::ground(claims, view, rules);
+    let secrets = kept.iter().filter(|grounded| !grounded.raised.secrets.is_empty()).cloned().collect();
     let (kept, refuted) = evidence::weigh(kept, view, rules);
     dropped.extend(refuted);
     let (kept, filtered) = filter::filter(kept, view, rules);
     dropped.extend(filtered);
-    let (kept, ignored) = suppress::inline(kept, view, rules, settings.suppress, &mut notes);
-    dropped.extend(ignored);
-    let kept = kept.into_iter().map(|grounded| grounded.finding).collect();
-    Sieved { raised, kept, dropped, notes }
+    Sieved { raised, kept, dropped, secrets }
+}
+
+/// The last stage that looks at the file.
+fn finish(kept: Vec<Grounded>, view: &FileView<'_>, rules: &Rules, settings: &Settings<'_>, outcome: &mut Outcome) {
+    let (kept, ignored) = suppress::inline(kept, view, rules, settings.suppress, &mut outcome.notes);
+    outcome.dropped.extend(ignored);
+    outcome.kept.extend(kept.into_iter().map(|grounded| grounded.finding));
 }
 
 fn summary(file: &FileChange) -> FileSummary {

@@ -26,7 +26,7 @@ pub struct Ignore {
 }
 
 static IGNORE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"diffsieve:\s*ignore\[([A-Za-z0-9_\-,\s]{1,400})\]").expect("the pattern is a constant that compiles")
+    Regex::new(r"diffsieve:\s*ignore\[([A-Za-z0-9_\-:,\s]{1,400})\]").expect("the pattern is a constant that compiles")
 });
 
 /// Finds the ignores in a line, in any comment syntax.

@@ -43,6 +43,25 @@ pub enum Kind {
     },
 }
 
+/// Longest line that a model is shown of a tag.
+const SHOT: usize = 80;
+
+impl Example {
+    /// The first line that it calls bad, where it is short.
+    pub fn shot(&self) -> Option<String> {
+        let line = match &self.kind {
+            Kind::Detector { bad: Some(bad), .. } => bad.lines().find_map(|line| {
+                let line = line.trim_end();
+                line.strip_suffix("//!").or_else(|| line.strip_suffix("#!"))
+            })?,
+            Kind::Claim { quote, expect, .. } if expect == "keep" => quote.lines().next()?,
+            Kind::Detector { .. } | Kind::Claim { .. } => return None,
+        };
+        let line = line.trim();
+        (!line.is_empty() && line.chars().count() <= SHOT && !line.contains('`')).then(|| line.to_owned())
+    }
+}
+
 /// Reads one example.
 pub(super) fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
     let mut fields = Fields::of(node, "an example", problems)?;

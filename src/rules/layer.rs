@@ -92,11 +92,13 @@ fn tag(name: &str, layers: &[Layer<'_>], known: &Known<'_>, problems: &mut Vec<P
         merged_by_language.insert(language, node);
     }
     let examples = examples(&merged, problems);
+    let shot = examples.iter().find_map(Example::shot);
     Some(Tag {
         name: name.into(),
         pack: first.pack.to_owned(),
         spec: spec_all,
         by_language,
+        shot,
         examples,
         merged,
         merged_by_language,

@@ -30,7 +30,7 @@ pub use needles::Needles;
 pub use pack::RawPack;
 pub use schema::schema;
 pub use show::show;
-pub use tag::{CATEGORIES, Drop, Spec, Tag, TagLevel};
+pub use tag::{CATEGORIES, Drop, SCORE, Spec, Tag, TagLevel};
 pub use template::Template;
 
 use crate::document::{Node, Problem, nearest};
@@ -74,7 +74,7 @@ pub struct PackInfo {
 pub enum Examples {
     /// For `rules test`, `rules lint`, `rules show`.
     Read,
-    /// For reviews.
+    /// For reviews: of each tag only what a model is shown of it.
     Skip,
 }
 
@@ -250,6 +250,10 @@ mod tests {
         let (read, skip) = (load(Examples::Read), load(Examples::Skip));
         assert_eq!(read.tags.keys().collect::<Vec<_>>(), skip.tags.keys().collect::<Vec<_>>());
         assert_eq!(read.detectors().count(), skip.detectors().count());
+        for (name, tag) in &read.tags {
+            assert_eq!(tag.shot, skip.tags[name].shot, "{name}");
+        }
+        assert!(read.tags.values().any(|tag| tag.shot.is_some()));
         assert!(read.tags.values().any(|tag| !tag.examples.is_empty()));
     }
 }

@@ -97,7 +97,7 @@ pub struct Spec {
 }
 
 /// Default of `score`.
-const SCORE: f64 = 7.0;
+pub const SCORE: f32 = 7.0;
 /// Default of `block-score`.
 const BLOCK_SCORE: f64 = 9.0;
 
@@ -115,7 +115,7 @@ pub(super) fn spec(node: &Node, name: &str, known: &Known<'_>, problems: &mut Ve
         category: fields.word("category", &CATEGORIES),
         cwe: cwe(&mut fields),
         security_severity: fields.number("security-severity", 0.1, 10.0).map(|number| number as f32),
-        score: fields.number("score", 0.0, 10.0).unwrap_or(SCORE) as f32,
+        score: fields.number("score", 0.0, 10.0).map_or(SCORE, |score| score as f32),
         block_score: fields.number("block-score", 0.0, 10.0).unwrap_or(BLOCK_SCORE) as f32,
         votes: fields.integer("votes", 1, 99).unwrap_or(1) as u32,
         cap: fields.integer("cap", 0, 10_000).map(|cap| cap as u32),
@@ -195,6 +195,8 @@ pub struct Tag {
     pub spec: Spec,
     /// Settings of the languages that do.
     pub by_language: BTreeMap<Language, Spec>,
+    /// A line that its first example calls bad: what a model is shown of the tag.
+    pub shot: Option<String>,
     /// Its examples.
     pub examples: Vec<Example>,
     /// Everything as merged, for `rules show --resolved`.

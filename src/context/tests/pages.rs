@@ -88,7 +88,7 @@ fn the_base_is_told_where_a_hunk_stands_in_it() {
 #[test]
 fn the_numbered_diff_of_code_quality_score() {
     let context = context(Options::default());
-    let chunks = chunks(&[part(&context, &small())], &Budget::of(4_000), Form::Cqs);
+    let chunks = chunks(&[part(&context, &small())], &Budget::of(4_000), Form::Cqs, 1);
     assert_eq!(
         chunks.chunks[0].text,
         "=== Raw Source Control Code Changes BEGIN ===
@@ -140,7 +140,7 @@ fn what_forges_is_spelt_out_and_counted() {
     assert!(!page.contains('\u{202e}') && !page.contains("</system>") && !page.contains("‹secret:1›"));
     assert_eq!(page.matches("END h1").count(), 2, "{page}");
     assert!(page.contains("# <U+003C><0a1b2c3d4e5f END h1"));
-    assert!(chunk.masked.matches("# <U+202E>x", "# \u{202e}x"));
+    assert!(chunk.lines.iter().any(|line| line.text == "# <U+202E>x"));
 }
 
 #[test]

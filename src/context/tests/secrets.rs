@@ -98,11 +98,11 @@ fn no_planted_value_comes_out() {
                 ("the function around", function),
             ];
             for (place, change) in changes {
-                let made = chunks(&[part(&context, &change)], &Budget::of(16_000), Form::Marked);
+                let made = chunks(&[part(&context, &change)], &Budget::of(16_000), Form::Marked, 1);
                 let pages: String = made.chunks.iter().map(|chunk| chunk.text.as_str()).collect();
                 assert!(!pages.is_empty());
                 check(&pages, &secret, place);
-                assert!(made.chunks.iter().any(|chunk| !chunk.masked.is_empty()), "{place} {name}: {pages}");
+                assert!(made.chunks.iter().any(|chunk| chunk.masked > 0), "{place} {name}: {pages}");
             }
         }
     }
@@ -145,11 +145,10 @@ fn one_value_has_one_marker_and_can_be_matched() {
     let text = "password = 'vT9$kQ2mXz7!pLr4'\nother_secret = 'k8ZpQ1rT5wXv'\nuse('vT9$kQ2mXz7!pLr4')\n";
     let found = made(Options::default(), 4_000, &[added("a.py", text), added("b.py", text)]);
     let chunk = &found.chunks[0];
-    assert_eq!(chunk.masked.len(), 2);
+    assert_eq!(chunk.masked, 2);
     assert_eq!(chunk.text.matches("password = '‹secret:1›'").count(), 2, "{}", chunk.text);
     assert!(chunk.text.contains("use('‹secret:1›')") && chunk.text.contains("other_secret = '‹secret:2›'"));
-    assert!(chunk.masked.matches("password = '‹secret:1›'", "password = 'vT9$kQ2mXz7!pLr4'"));
-    assert!(!chunk.masked.matches("password = '‹secret:2›'", "password = 'vT9$kQ2mXz7!pLr4'"));
+    assert!(chunk.lines.iter().any(|line| line.text == "password = '‹secret:1›'"));
     assert!(!format!("{chunk:?}").contains("vT9$kQ2mXz7"));
 }
 
@@ -199,7 +198,7 @@ fn a_project_adds_patterns_and_cannot_remove_ours() {
     let options = Options { secrets: vec!["ZZ[0-9]+".to_owned()], ..Options::default() };
     let context = Context::new(&rules, options).expect("the options are sound");
     let text = "BADGE-271828 ZZ31415 gh\u{70}_9aKq3LmZx0RtY7uVbN2cWd8eJf5gHs1iPo4k\n";
-    let found = chunks(&[part(&context, &added("a.txt", text))], &Budget::of(4_000), Form::Marked);
+    let found = chunks(&[part(&context, &added("a.txt", text))], &Budget::of(4_000), Form::Marked, 1);
     assert!(
         found.chunks[0].text.contains("1+ BADGE-‹secret:1› ‹secret:2› ghp_‹secret:3›\n"),
         "{}",

@@ -46,8 +46,8 @@ fn an_answer_of_no_use_is_forgotten_and_a_damaged_one_was_never_there() {
     let scripted = Arc::new(Scripted::new((0..12).map(|_| Ok(ANSWER)).collect()));
     let cached = Cached::new(scripted.clone(), cache, "1");
     cached.ask(&prompt("a")).expect("asked");
-    cached.forget(&prompt("a")).expect("it can be removed");
-    cached.forget(&prompt("a")).expect("twice, too");
+    cached.forget(&prompt("a"));
+    cached.forget(&prompt("a"));
     cached.ask(&prompt("a")).expect("asked again");
     assert_eq!(scripted.asked(), 2);
     let entry = || fs::read_dir(folder.path()).expect("it is there").next().expect("one entry").expect("it").path();

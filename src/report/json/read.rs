@@ -11,6 +11,7 @@ use crate::finding::{
 };
 use crate::gate::{Decision, FailOn, OnIncomplete, Policy, Verdict};
 use crate::report::Origin;
+use crate::review::model::{Health, Names, Part, Tally};
 use crate::review::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
 use crate::syntax::Language;
 
@@ -113,6 +114,7 @@ pub fn read(bytes: &[u8]) -> Result<Saved, Error> {
             dropped: report.dropped.into_iter().map(finding).collect::<Result<_, _>>()?,
             funnel: Funnel { raised: report.funnel.raised, shown: report.funnel.shown, removed: report.funnel.removed },
             notes: report.notes,
+            model: model(report.model, &report.usage, &report.run)?,
         },
         decision,
         origin: Origin { config: report.config.origin, packs: report.config.packs },
@@ -132,6 +134,31 @@ fn decision(gate: wire::Gate) -> Result<Decision, Error> {
                 .ok_or_else(|| wrong("gate.on_incomplete", &gate.on_incomplete))?,
         },
     })
+}
+
+fn model(model: wire::Model, usage: &wire::Usage, run: &wire::Run) -> Result<Option<Part>, Error> {
+    if model.provider == "none" {
+        return Ok(None);
+    }
+    Ok(Some(Part {
+        health: named("model.health", &model.health, &Health::ALL, Health::name)?,
+        names: Names { provider: model.provider, name: model.name, validator: model.validator },
+        tally: Tally {
+            requests: run.requests,
+            cached: run.cached,
+            usage: crate::provider::Usage {
+                prompt_tokens: run.prompt_tokens,
+                completion_tokens: run.completion_tokens,
+                cached_tokens: run.cached_tokens,
+            },
+            answers: usage.requests,
+            estimated: (usage.prompt_tokens, usage.completion_tokens),
+        },
+        chunks: model.chunks,
+        scored: (model.to_score, model.scored),
+        cost: run.cost,
+        seconds: run.seconds,
+    }))
 }
 
 fn change(change: wire::Change) -> Result<Change, Error> {
@@ -241,6 +268,7 @@ fn anchor(anchor: wire::Anchor) -> Result<Anchored, Error> {
         "exact" => Ok(Anchored::Exact),
         "moved" => Ok(Anchored::Moved(anchor.moved)),
         "beside_deletion" => Ok(Anchored::BesideDeletion),
+        "quoted" => Ok(Anchored::Quoted),
         _ => Err(Error::Value { key: "findings.anchor.how", value: anchor.how }),
     }
 }

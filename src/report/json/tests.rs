@@ -77,7 +77,7 @@ fn the_promised_keys_are_there() {
             assert!(object.get(key).is_some(), "{pointer} has no {key}");
         }
     };
-    has("", "schema tool change coverage findings dropped funnel gate model usage config notes");
+    has("", "schema tool change coverage findings dropped funnel gate model usage run config notes");
     has("/tool", "name version");
     has("/change", "base merge_base head range description files");
     has("/coverage", "added_lines reviewed_lines skipped");
@@ -85,7 +85,8 @@ fn the_promised_keys_are_there() {
     has("/funnel", "raised shown removed");
     has("/gate", "verdict complete reason fail_on on_incomplete");
     has("/model", "provider name validator health");
-    has("/usage", "requests cached prompt_tokens completion_tokens estimated");
+    has("/usage", "requests prompt_tokens completion_tokens estimated");
+    has("/run", "requests cached prompt_tokens completion_tokens cached_tokens cost seconds");
     has("/config", "origin packs");
     let finding = "fingerprint key tag level file line end_line function quote rationale suggestion source score votes \
                    evidence anchor related trail";

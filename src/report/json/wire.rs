@@ -29,8 +29,10 @@ pub(super) struct Report {
     pub(super) gate: Gate,
     /// The language model, if one took part.
     pub(super) model: Model,
-    /// What the model cost.
+    /// What the model was asked: the same for the same change, rules and answers.
     pub(super) usage: Usage,
+    /// What this very run took: the only figures that differ between two runs with the same answers.
+    pub(super) run: Run,
     /// Where what decided the review was read from.
     pub(super) config: Config,
     /// Sentences for the reader that belong to no finding.
@@ -257,8 +259,8 @@ pub(super) struct Fact {
 /// How a claim was tied to the change.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Anchor {
-    /// Line and quote agreed, the quote stood on another line, or it stands beside a deletion.
-    #[schemars(extend("enum" = ["exact", "moved", "beside_deletion"]))]
+    /// Line and quote agreed, the quote stood on another line, it stands beside a deletion, or only the quote was right.
+    #[schemars(extend("enum" = ["exact", "moved", "beside_deletion", "quoted"]))]
     pub(super) how: String,
     /// Lines between the claimed and the found place; 0 unless moved.
     pub(super) moved: i64,
@@ -373,23 +375,50 @@ pub(super) struct Model {
     pub(super) name: Option<String>,
     /// The validator's name.
     pub(super) validator: Option<String>,
-    /// Whether it worked; `off` without one.
+    /// How the validator worked; `off` without one.
+    #[schemars(extend("enum" = ["off", "ok", "degraded", "failed", "constant"]))]
     pub(super) health: String,
+    /// Chunks of the change that it was shown.
+    #[serde(default)]
+    pub(super) chunks: u64,
+    /// Claims that were to be scored.
+    #[serde(default)]
+    pub(super) to_score: u64,
+    /// Claims that were.
+    #[serde(default)]
+    pub(super) scored: u64,
 }
 
-/// What the model cost; all zero without one.
+/// What the model was asked; all zero without one.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Usage {
-    /// Requests sent.
+    /// Prompts that were answered, by a service, a cache or a recording.
     pub(super) requests: u64,
-    /// Requests answered from the cache.
-    pub(super) cached: u64,
-    /// Tokens sent.
+    /// Tokens of those prompts.
     pub(super) prompt_tokens: u64,
-    /// Tokens received.
+    /// Tokens of the answers.
     pub(super) completion_tokens: u64,
     /// Whether the token counts are estimates.
     pub(super) estimated: bool,
+}
+
+/// What a run took; all zero without a model.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Run {
+    /// Requests sent, retries included.
+    pub(super) requests: u64,
+    /// Answers that took no request.
+    pub(super) cached: u64,
+    /// Tokens read, as the services counted them.
+    pub(super) prompt_tokens: u64,
+    /// Tokens written.
+    pub(super) completion_tokens: u64,
+    /// Of the tokens read, those that the services had kept.
+    pub(super) cached_tokens: u64,
+    /// US dollars, where prices are configured.
+    pub(super) cost: Option<f64>,
+    /// Seconds.
+    pub(super) seconds: f64,
 }
 
 /// Where what decided the review was read from.

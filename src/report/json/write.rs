@@ -6,6 +6,7 @@ use crate::escape::uri_path;
 use crate::finding::{self, Anchored, RepoPath, Source};
 use crate::report::Report;
 use crate::review;
+use crate::review::model::Part;
 
 impl From<&Report<'_>> for wire::Report {
     fn from(report: &Report<'_>) -> Self {
@@ -34,12 +35,50 @@ impl From<&Report<'_>> for wire::Report {
                 fail_on: decision.policy.fail_on.name().to_owned(),
                 on_incomplete: decision.policy.on_incomplete.name().to_owned(),
             },
-            // No provider exists yet; what a model did will come with the review.
-            model: wire::Model { provider: "none".to_owned(), health: "off".to_owned(), ..wire::Model::default() },
-            usage: wire::Usage::default(),
+            model: model(review.model.as_ref()),
+            usage: usage(review.model.as_ref()),
+            run: run(review.model.as_ref()),
             config: wire::Config { origin: report.origin.config.clone(), packs: report.origin.packs.clone() },
             notes: review.notes.clone(),
         }
+    }
+}
+
+fn model(part: Option<&Part>) -> wire::Model {
+    let Some(part) = part else {
+        return wire::Model { provider: "none".to_owned(), health: "off".to_owned(), ..wire::Model::default() };
+    };
+    wire::Model {
+        provider: part.names.provider.clone(),
+        name: part.names.name.clone(),
+        validator: part.names.validator.clone(),
+        health: part.health.name().to_owned(),
+        chunks: part.chunks,
+        to_score: part.scored.0,
+        scored: part.scored.1,
+    }
+}
+
+fn usage(part: Option<&Part>) -> wire::Usage {
+    let Some(tally) = part.map(|part| part.tally) else { return wire::Usage::default() };
+    wire::Usage {
+        requests: tally.answers,
+        prompt_tokens: tally.estimated.0,
+        completion_tokens: tally.estimated.1,
+        estimated: true,
+    }
+}
+
+fn run(part: Option<&Part>) -> wire::Run {
+    let Some(part) = part else { return wire::Run::default() };
+    wire::Run {
+        requests: part.tally.requests,
+        cached: part.tally.cached,
+        prompt_tokens: part.tally.usage.prompt_tokens,
+        completion_tokens: part.tally.usage.completion_tokens,
+        cached_tokens: part.tally.usage.cached_tokens,
+        cost: part.cost.filter(|cost| cost.is_finite()),
+        seconds: if part.seconds.is_finite() { part.seconds } else { 0.0 },
     }
 }
 
@@ -150,7 +189,7 @@ fn evidence(evidence: &finding::Evidence) -> wire::Evidence {
 fn anchor(anchor: Anchored) -> wire::Anchor {
     let moved = match anchor {
         Anchored::Moved(lines) => lines,
-        Anchored::Exact | Anchored::BesideDeletion => 0,
+        Anchored::Exact | Anchored::BesideDeletion | Anchored::Quoted => 0,
     };
     wire::Anchor { how: anchor.name().to_owned(), moved }
 }

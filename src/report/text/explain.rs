@@ -70,6 +70,7 @@ fn anchor(anchor: Option<Anchored>) -> String {
             format!("moved: the quote stands {count} line{} {direction}", if count == 1 { "" } else { "s" })
         }
         Some(Anchored::BesideDeletion) => "beside a deletion".to_owned(),
+        Some(Anchored::Quoted) => "by the quote alone, the claimed line is elsewhere".to_owned(),
     }
 }
 

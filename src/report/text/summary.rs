@@ -119,9 +119,9 @@ fn reviewed(page: &mut Page, review: &Review) {
         format!("{} of {} read", coverage.reviewed_lines, plural(coverage.added_lines, "added line"))
     };
     let read_by = |reads: fn(&ReadBy) -> bool| change.files.iter().filter(|file| reads(&file.read_by)).count();
-    let model = match read_by(|by| by.model) {
-        0 => "model off".to_owned(),
-        count => format!("model {count}"),
+    let model = match &review.model {
+        None => "model off".to_owned(),
+        Some(_) => format!("model {}", read_by(|by| by.model)),
     };
     let text = plural(read_by(|by| by.text) as u64, "file");
     let parser = read_by(|by| by.parser);

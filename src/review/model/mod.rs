@@ -1,0 +1,362 @@
+//! What a language model adds to a review. It is asked about chunks, its claims are tied to the lines it was shown or
+//! dropped, a second opinion scores what stands, and whatever was not answered is unread. It can add findings and lower
+//! them; nothing that it says takes away what a detector found.
+
+mod answer;
+mod collect;
+mod judge;
+mod locate;
+mod names;
+mod plan;
+mod purse;
+mod question;
+mod stand;
+mod suggest;
+mod talk;
+#[cfg(test)]
+mod tests;
+mod validate;
+
+use std::collections::BTreeMap;
+
+pub use plan::Plan;
+pub use purse::Budget;
+pub use talk::Tally;
+
+use super::ground::Grounded;
+use super::{Skip, mask};
+use crate::context::{self, Chunk, Chunks, Context, FilePart, Form, Reason};
+use crate::detect::FileView;
+use crate::diff::{FileChange, Lines};
+use crate::finding::{Finding, RepoPath};
+use crate::provider::Provider;
+use crate::rules::Rules;
+
+/// Names the words of all prompts, for caches: an answer to other words is another answer.
+pub const PROMPTS: &[&str] = &[question::VERSION, validate::VERSION];
+
+/// How a chunk is reviewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strategy {
+    /// One question, one answer.
+    #[default]
+    Single,
+    /// The model is shown its answer and looks again (CR-Bench, listing 5). It finds more, and more that is wrong.
+    Reflexion,
+}
+
+impl Strategy {
+    /// The values as written.
+    pub const NAMES: [&'static str; 2] = ["single", "reflexion"];
+
+    /// Reads one of [`Self::NAMES`].
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "single" => Some(Self::Single),
+            "reflexion" => Some(Self::Reflexion),
+            _ => None,
+        }
+    }
+}
+
+/// When a model's finding may be an error. Otherwise it is a warning at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MayBlock {
+    /// Anchored exactly, its evidence not refuted, and scored at the tag's block score or above by a validator that works.
+    #[default]
+    Validated,
+    /// As validated, and its evidence proved.
+    Certified,
+    /// Never.
+    Never,
+}
+
+impl MayBlock {
+    /// The values as written.
+    pub const NAMES: [&'static str; 3] = ["validated", "certified", "never"];
+
+    /// Reads one of [`Self::NAMES`].
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "validated" => Some(Self::Validated),
+            "certified" => Some(Self::Certified),
+            "never" => Some(Self::Never),
+            _ => None,
+        }
+    }
+}
+
+/// What a review tells while it waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// What will be asked, before anything is.
+    Planned(Plan),
+    /// So many of the chunks are answered.
+    Collected(usize, usize),
+    /// So many of the second opinions are there.
+    Validated(usize, usize),
+}
+
+/// The model of a review.
+pub struct Model<'m> {
+    /// Who it is, for the report.
+    pub names: Names,
+    /// What is shown.
+    pub context: Context<'m>,
+    /// Who reviews.
+    pub collector: &'m dyn Provider,
+    /// Who gives the second opinion; without one no finding has a score and none may block.
+    pub validator: Option<&'m dyn Provider>,
+    /// How often each chunk is reviewed. A claim needs the votes of more than half of them.
+    pub passes: u32,
+    /// How.
+    pub strategy: Strategy,
+    /// Most tokens of a chunk.
+    pub chunk_tokens: u32,
+    /// Most tokens of an answer, reasoning included.
+    pub answer_tokens: u32,
+    /// Requests under way at once.
+    pub concurrency: usize,
+    /// What it may cost.
+    pub budget: Budget,
+    /// When its findings may be errors.
+    pub may_block: MayBlock,
+    /// Is told how it goes.
+    pub tell: &'m (dyn Fn(Progress) + Sync),
+}
+
+/// How well the validator worked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Health {
+    /// There is none.
+    #[default]
+    Off,
+    /// It scored every claim, or there was none to score.
+    Ok,
+    /// It left claims without a score.
+    Degraded,
+    /// It gave no score at all.
+    Failed,
+    /// It gave many claims one and the same score, which is no judgement.
+    Constant,
+}
+
+impl Health {
+    /// Every state.
+    pub const ALL: [Self; 5] = [Self::Off, Self::Ok, Self::Degraded, Self::Failed, Self::Constant];
+
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Ok => "ok",
+            Self::Degraded => "degraded",
+            Self::Failed => "failed",
+            Self::Constant => "constant",
+        }
+    }
+
+    /// Whether its scores may stop a merge.
+    const fn works(self) -> bool {
+        matches!(self, Self::Ok | Self::Degraded)
+    }
+}
+
+/// Who took part, as a report names them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names {
+    /// The kind of provider, such as `openai`.
+    pub provider: String,
+    /// The model.
+    pub name: Option<String>,
+    /// Who gave the second opinion, as `provider/name`.
+    pub validator: Option<String>,
+}
+
+/// What the model did, for the report.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Part {
+    /// Who it was.
+    pub names: Names,
+    /// How the validator worked.
+    pub health: Health,
+    /// What was asked and what it cost.
+    pub tally: Tally,
+    /// Chunks of the change.
+    pub chunks: u64,
+    /// Claims that were to be scored, and those that were.
+    pub scored: (u64, u64),
+    /// US dollars, where the caller knows the prices.
+    pub cost: Option<f64>,
+    /// How long the caller waited for the review.
+    pub seconds: f64,
+}
+
+/// A changed file whose review waits for the model.
+pub(super) struct Open {
+    pub(super) change: FileChange,
+    /// The findings of detectors that stand so far.
+    pub(super) grounded: Vec<Grounded>,
+    /// Those of them that a report must not show in the clear, also where they were dropped since.
+    pub(super) secrets: Vec<Grounded>,
+}
+
+/// What came of asking.
+#[derive(Default)]
+pub(super) struct Asked {
+    pub(super) part: Part,
+    pub(super) raised: u64,
+    /// What stands, by file.
+    pub(super) kept: Vec<Vec<Grounded>>,
+    pub(super) dropped: Vec<Finding>,
+    pub(super) skipped: Vec<Skip>,
+    /// By file, whether the model read all that was to be shown of it.
+    pub(super) read: Vec<bool>,
+}
+
+/// Asks about the files of a change. `open` has those of which anything is shown; their detectors are done.
+pub(super) fn ask(open: &[Option<Open>], parts: &[FilePart], rules: &Rules, model: &Model<'_>) -> Asked {
+    let passes: Vec<Chunks> = (1..=model.passes.max(1)).map(|pass| chunks(parts, model, pass)).collect();
+    let purse = purse::Purse::new(model.budget);
+    let collector = talk::Talk::new(model.collector, &purse);
+    let jobs = jobs(&passes);
+    let questions = question::Questions::new(rules, model.answer_tokens);
+    (model.tell)(Progress::Planned(Plan::of(&jobs, &questions, model)));
+    let answers = collect::collect(&jobs, &questions, &collector, model);
+    let mut asked = Asked { read: parts.iter().map(FilePart::is_shown).collect(), ..Asked::default() };
+    let mut unread = Unread::default();
+    unread.skipped(&passes, parts, &mut asked);
+    let mut claims = Vec::new();
+    for ((job, answer), index) in jobs.iter().zip(answers).zip(0..) {
+        match answer {
+            Ok(worded) => claims.extend(worded.into_iter().map(|worded| (index, worded))),
+            Err(none) => {
+                let why = format!("the model gave no answer ({}): {}", none.why, none.message);
+                unread.chunk(job.chunk, parts, &why, &mut asked);
+            }
+        }
+        if job.pass == 1
+            && let Some(why) = attempts(job.chunk, parts)
+        {
+            unread.chunk(job.chunk, parts, &why, &mut asked);
+        }
+    }
+    asked.raised = claims.len() as u64;
+    let views: Vec<Option<FileView<'_>>> = open.iter().map(|open| FileView::of(&open.as_ref()?.change)).collect();
+    let mut held = stand::stand(claims, &jobs, parts, &views, rules, model.passes, &mut asked.dropped);
+    let validator = model.validator.map(|validator| talk::Talk::new(validator, &purse));
+    let opinion = judge::judge(&mut held, &jobs, rules, &views, validator.as_ref(), model);
+    for (file, count, why) in opinion.unscored {
+        unread.add(&parts[file].path, None, format!("{count} claims of the model have no score: {why}"));
+    }
+    asked.part = Part {
+        names: model.names.clone(),
+        health: opinion.health,
+        tally: collector.tally().and(validator.map(|talk| talk.tally()).unwrap_or_default()),
+        chunks: passes.first().map_or(0, |chunks| chunks.chunks.len() as u64),
+        scored: opinion.scored,
+        ..Part::default()
+    };
+    asked.kept = judge::bar(held, rules, &views, opinion.health, model, &mut asked.dropped);
+    for ((kept, view), open) in asked.kept.iter_mut().zip(&views).zip(open) {
+        if let (Some(view), Some(open)) = (view, open) {
+            conceal(kept, &open.secrets, view);
+        }
+    }
+    asked.skipped = unread.into_skips();
+    asked
+}
+
+/// What a review would ask about these files, and what that can cost at most.
+pub fn plan(parts: &[FilePart], rules: &Rules, model: &Model<'_>) -> Plan {
+    let passes: Vec<Chunks> = (1..=model.passes.max(1)).map(|pass| chunks(parts, model, pass)).collect();
+    Plan::of(&jobs(&passes), &question::Questions::new(rules, model.answer_tokens), model)
+}
+
+fn jobs(passes: &[Chunks]) -> Vec<collect::Job<'_>> {
+    let passes = passes.iter().zip(1..);
+    passes.flat_map(|(chunks, pass)| chunks.chunks.iter().map(move |chunk| collect::Job { chunk, pass })).collect()
+}
+
+fn chunks(parts: &[FilePart], model: &Model<'_>, pass: u32) -> Chunks {
+    context::chunks(parts, &context::Budget::of(model.chunk_tokens), Form::Marked, pass)
+}
+
+/// Masks in the model's findings what the detectors' own hide.
+fn conceal(kept: &mut Vec<Grounded>, secrets: &[Grounded], view: &FileView<'_>) {
+    if kept.is_empty() || secrets.is_empty() {
+        return;
+    }
+    let own = kept.len();
+    kept.extend(secrets.iter().cloned());
+    mask::secrets(kept, view);
+    kept.truncate(own);
+}
+
+/// Why a chunk does not count as clean by the model's word: the change puts text into it that tries to be more than text.
+/// What stood there before was looked at when it came.
+fn attempts(chunk: &Chunk, parts: &[FilePart]) -> Option<String> {
+    let brought = |attempt: &&context::Attempt| {
+        !attempt.removed
+            && attempt.line.is_none_or(|line| {
+                chunk
+                    .lines
+                    .iter()
+                    .any(|shown| shown.place.added && shown.place.file == attempt.file && shown.place.line == line)
+            })
+    };
+    let attempt = chunk.attempts.iter().find(brought)?;
+    let at = attempt.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let path = parts[attempt.file].path.visible();
+    Some(format!(
+        "the model's silence does not count: {path}{at}, shown with it, tries to steer who reads it ({})",
+        attempt.kind.name()
+    ))
+}
+
+/// What the model did not read, by file and reason.
+#[derive(Default)]
+struct Unread(BTreeMap<(RepoPath, String), (Option<u64>, bool)>);
+
+impl Unread {
+    fn add(&mut self, path: &RepoPath, lines: Option<u64>, why: String) {
+        let entry = self.0.entry((path.clone(), why)).or_insert((Some(0), true));
+        entry.0 = entry.0.zip(lines).map(|(sum, lines)| sum + lines);
+    }
+
+    /// All of a chunk.
+    fn chunk(&mut self, chunk: &Chunk, parts: &[FilePart], why: &str, asked: &mut Asked) {
+        for covered in &chunk.parts {
+            asked.read[covered.file] = false;
+            self.add(&parts[covered.file].path, Some(count(&covered.added)), why.to_owned());
+        }
+    }
+
+    /// What is in no chunk. What is no code to anybody, and what nobody could read, is named already.
+    fn skipped(&mut self, passes: &[Chunks], parts: &[FilePart], asked: &mut Asked) {
+        for skipped in passes.first().into_iter().flat_map(|chunks| &chunks.skipped) {
+            let why = match skipped.reason {
+                Reason::NotCode(_) | Reason::Unread(_) => continue,
+                Reason::LongLine => "a line of more than 20,000 characters is not shown to the model",
+                Reason::Denied => "not shown to the model: by its name it holds secrets",
+                Reason::Generated => "not shown to the model: generated",
+                Reason::Vendored => "not shown to the model: vendored",
+                Reason::Lock => "not shown to the model: a lock file",
+            };
+            let unread = skipped.reason == Reason::LongLine;
+            asked.read[skipped.file] &= !unread;
+            let key = (parts[skipped.file].path.clone(), why.to_owned());
+            let entry = self.0.entry(key).or_insert((Some(0), unread));
+            entry.0 = entry.0.map(|sum| sum + count(&skipped.added));
+        }
+    }
+
+    fn into_skips(self) -> Vec<Skip> {
+        let skip = |((path, why), (lines, unread))| Skip { path, lines, unread, why };
+        self.0.into_iter().map(skip).collect()
+    }
+}
+
+fn count(lines: &[Lines]) -> u64 {
+    lines.iter().map(|lines| u64::from(lines.count)).sum()
+}

@@ -1,0 +1,56 @@
+//! Names of code that a rationale speaks of as if they were there.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What stands in backticks, one name or a path of names.
+static CODE: LazyLock<Regex> = LazyLock::new(|| {
+    let name = r"[A-Za-z_$][A-Za-z0-9_$]*";
+    Regex::new(&format!(r"`({name}(?:(?:\.|::|->){name})*)(?:\([^`]*\))?`"))
+        .expect("the pattern is a constant that compiles")
+});
+
+/// The first name in backticks that no text knows. Only names that somebody must have coined count: with an underscore
+/// or a capital inside. What a rationale proposes (`None`, `get`, `close`) is a word of the language or its library.
+pub(super) fn invented<'r>(rationale: &'r str, texts: &[&str]) -> Option<&'r str> {
+    let paths = CODE.captures_iter(rationale).filter_map(|captures| captures.get(1));
+    let mut names = paths.flat_map(|path| path.as_str().split(['.', ':', '-', '>'])).filter(|name| is_coined(name));
+    names.find(|name| !texts.iter().any(|text| has_word(text, name)))
+}
+
+fn is_coined(name: &str) -> bool {
+    let inner = name.trim_matches(['_', '$']);
+    inner.len() >= 4
+        && (inner.contains('_') || inner.char_indices().any(|(at, character)| at > 0 && character.is_ascii_uppercase()))
+        && inner.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_name = |character: char| character.is_alphanumeric() || character == '_';
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(is_name) && !text[at + word.len()..].starts_with(is_name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_coined_names_that_nobody_knows() {
+        let code = "def load_user(name):\n    return store.findUser(name)\n";
+        let cases = [
+            ("`load_user` may return None", None),
+            ("`store.findUser(name)` may fail", None),
+            ("`delete_user` is called twice", Some("delete_user")),
+            ("`store.dropUser()` loses it", Some("dropUser")),
+            ("`user` is `None`; use `get` or `try`", None),
+            ("delete_user without backticks", None),
+            ("`load_use` is part of another name", Some("load_use")),
+            ("`if user is None: return`", None),
+        ];
+        for (rationale, expected) in cases {
+            assert_eq!(invented(rationale, &[code]), expected, "{rationale}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What a review may spend. Whatever a request may cost is set aside before it is sent, and what it did not cost goes
+//! back.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::provider::Usage;
+
+/// The most that a review may ask of its models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Requests, retries included as they happen.
+    pub requests: u64,
+    /// Tokens of prompts and answers together.
+    pub tokens: u64,
+}
+
+/// Which of the two ends is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Over {
+    Requests,
+    Tokens,
+}
+
+impl Over {
+    pub(super) const fn why(self) -> &'static str {
+        match self {
+            Self::Requests => "the budget of requests is used up (budget.requests)",
+            Self::Tokens => "the budget of tokens is used up (budget.tokens)",
+        }
+    }
+}
+
+#[derive(Debug)]
+struct State {
+    left: Budget,
+    /// What is set aside and not yet settled.
+    aside: Budget,
+}
+
+/// Money for requests, shared by the threads of a review.
+#[derive(Debug)]
+pub(super) struct Purse {
+    state: Mutex<State>,
+    settled: Condvar,
+}
+
+impl Purse {
+    pub(super) const fn new(budget: Budget) -> Self {
+        let aside = Budget { requests: 0, tokens: 0 };
+        Self { state: Mutex::new(State { left: budget, aside }), settled: Condvar::new() }
+    }
+
+    /// Sets aside one request of this many tokens. Where only requests under way stand in between, it waits for them: most
+    /// cost less than they might.
+    pub(super) fn reserve(&self, tokens: u64) -> Result<(), Over> {
+        let mut state = self.lock();
+        loop {
+            let short = match (state.left.requests, state.left.tokens) {
+                (0, _) => Over::Requests,
+                (_, left) if left < tokens => Over::Tokens,
+                _ => {
+                    state.left.requests -= 1;
+                    state.left.tokens -= tokens;
+                    state.aside.requests += 1;
+                    state.aside.tokens += tokens;
+                    return Ok(());
+                }
+            };
+            let all = Budget {
+                requests: state.left.requests + state.aside.requests,
+                tokens: state.left.tokens + state.aside.tokens,
+            };
+            if all.requests == 0 || all.tokens < tokens || state.aside.requests == 0 {
+                return Err(short);
+            }
+            state = self.settled.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes back what was set aside, and pays what was used. A server that counts no tokens is paid in full.
+    pub(super) fn settle(&self, reserved: u64, attempts: u32, usage: Usage) {
+        let mut state = self.lock();
+        state.aside.requests -= 1;
+        state.aside.tokens -= reserved;
+        state.left.requests = (state.left.requests + 1).saturating_sub(u64::from(attempts));
+        let counted = usage.prompt_tokens.saturating_add(usage.completion_tokens);
+        let paid = if attempts > 0 && counted == 0 { reserved } else { counted };
+        state.left.tokens = (state.left.tokens + reserved).saturating_sub(paid);
+        self.settled.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(tokens: u64) -> Usage {
+        Usage { prompt_tokens: tokens, ..Usage::default() }
+    }
+
+    #[test]
+    fn nothing_is_spent_twice() {
+        let purse = Purse::new(Budget { requests: 3, tokens: 100 });
+        assert_eq!(purse.reserve(60), Ok(()));
+        purse.settle(60, 1, used(10));
+        assert_eq!(purse.reserve(91), Err(Over::Tokens));
+        assert_eq!(purse.reserve(90), Ok(()));
+        // Nothing was sent: all of it goes back.
+        purse.settle(90, 0, Usage::default());
+        assert_eq!(purse.reserve(90), Ok(()));
+        // Two attempts, and a server that does not count.
+        purse.settle(90, 2, Usage::default());
+        assert_eq!(purse.reserve(0), Err(Over::Requests));
+    }
+
+    #[test]
+    fn who_may_still_be_served_waits() {
+        let purse = Purse::new(Budget { requests: 2, tokens: 100 });
+        assert_eq!(purse.reserve(80), Ok(()));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| purse.reserve(50));
+            purse.settle(80, 1, used(5));
+            assert_eq!(waiting.join().expect("no panic"), Ok(()));
+        });
+    }
+}

@@ -1,0 +1,113 @@
+//! What a model is asked about a chunk. The first half is the same for all chunks of the same languages, so that services
+//! keep it; the second is the page.
+
+use std::fmt::Write as _;
+
+use super::answer;
+use crate::context::Chunk;
+use crate::provider::Prompt;
+use crate::rules::{Rules, Spec, TagLevel};
+use crate::syntax::Language;
+
+/// The version of the words below. Part of what an answer is cached by.
+pub(super) const VERSION: &str = "collect/v1";
+
+/// Tone, scope and certainty after Code Quality Score (A.1) and CR-Bench (listing 4).
+const TASK: &str = "\
+You review a change to a program before it is merged. Report only faults that the change itself brings, that its added \
+lines show, and that should be mended before the merge. Most changes have none: then answer with no findings and \
+`no_comment: true`. Be certain; a wrong report costs the author more than a missed one.
+
+A finding has
+file: the path, as its FILE mark has it
+line: the number in front of the faulty line
+quote: that line, whole and exact, without number and sign; several lines where the fault needs them
+tag: one of those below; a short new name only where none fits
+rationale: for which input or state it goes wrong and what follows; one to three sentences, polite, as a suggestion or a \
+question; code in backticks, and only names that exist
+suggestion: complete, indented lines to stand in place of the quoted ones, or \"\"
+
+Do not describe the change, do not praise. Do not report hidden values, taste, or what stood there before. One finding for \
+one fault.
+
+Tags:
+";
+
+/// Most characters of an unusable answer that are shown to who gave it.
+const SHOWN: usize = 2_000;
+
+/// What every prompt of a review has in common.
+pub(super) struct Questions<'r> {
+    rules: &'r Rules,
+    answer_tokens: u32,
+}
+
+impl<'r> Questions<'r> {
+    pub(super) const fn new(rules: &'r Rules, answer_tokens: u32) -> Self {
+        Self { rules, answer_tokens }
+    }
+
+    /// The question about a chunk. In later passes the tags begin elsewhere, so that no pass is asked what another was.
+    pub(super) fn of(&self, chunk: &Chunk, pass: u32) -> Prompt {
+        Prompt {
+            system: self.system(chunk, pass),
+            user: chunk.text.clone(),
+            schema: answer::schema(),
+            answer_tokens: self.answer_tokens,
+        }
+    }
+
+    fn system(&self, chunk: &Chunk, pass: u32) -> String {
+        let mut lines: Vec<String> = self
+            .rules
+            .tags
+            .values()
+            .filter_map(|tag| {
+                let spec = asked(chunk).map(|language| tag.for_language(language)).find(|spec| is_offered(spec))?;
+                let ask = spec.ask.as_deref()?;
+                let mut line = format!("{}: {}", tag.name, ask.split_whitespace().collect::<Vec<_>>().join(" "));
+                if let Some(shot) = &tag.shot {
+                    let _ = write!(line, " As in `{shot}`.");
+                }
+                Some(line)
+            })
+            .collect();
+        if !lines.is_empty() {
+            let by = (pass as usize - 1) * 7 % lines.len();
+            lines.rotate_left(by);
+        }
+        format!("{TASK}{}\n", lines.join("\n"))
+    }
+
+    /// Asks again where nothing could be made of an answer.
+    pub(super) fn repaired(&self, prompt: &Prompt, answer: &str, why: &str) -> Prompt {
+        let shown: String = answer.chars().take(SHOWN).collect();
+        let user = format!(
+            "{}\nYour last answer cannot be used: {why}. As a JSON string it was {}\nAnswer again, in the given shape.\n",
+            prompt.user,
+            serde_json::Value::from(shown)
+        );
+        Prompt { user, ..prompt.clone() }
+    }
+
+    /// Asks who has answered to look again (CR-Bench, listing 5): the second answer takes the place of the first.
+    pub(super) fn reflected(&self, prompt: &Prompt, answer: &str) -> Prompt {
+        let user = format!(
+            "{}\nThis was your first review of it:\n{answer}\nLook again for faults that you missed, and drop a finding \
+             only where it is clearly wrong. Answer with the whole list.\n",
+            prompt.user
+        );
+        Prompt { user, ..prompt.clone() }
+    }
+}
+
+/// The languages of a chunk as tags know them.
+fn asked(chunk: &Chunk) -> impl Iterator<Item = Option<Language>> {
+    let none = chunk.languages.is_empty().then_some(None);
+    chunk.languages.iter().copied().map(Some).chain(none)
+}
+
+/// Whether a model is asked for a tag.
+pub(super) fn is_offered(spec: &Spec) -> bool {
+    spec.ask.is_some() && spec.level != TagLevel::Skip
+}
