@@ -122,7 +122,7 @@ impl Run {
                 figures.largest = figures.largest.max(chunk.tokens);
                 figures.over += u64::from(chunk.tokens > *budget);
                 figures.attempts += chunk.attempts.len() as u64;
-                figures.masked += chunk.masked.len() as u64;
+                figures.masked += chunk.masked as u64;
                 for covered in &chunk.parts {
                     add(&mut shown, covered.file, &covered.added, &covered.removed);
                 }

@@ -168,7 +168,7 @@ fn kind(who: &Who) -> Result<Option<&'static Kind>, Failure> {
 /// The variable that the key of a service would be in, where none of its variables is set.
 fn missing_key(kind: &Kind) -> Option<&'static str> {
     let is_set = |name: &&str| env::var(name).is_some_and(|value| !value.is_empty());
-    if !kind.needs_key || kind.key_variables.iter().any(|name| is_set(name)) {
+    if !kind.needs_key || kind.key_variables.iter().any(is_set) {
         return None;
     }
     kind.key_variables.first().copied()

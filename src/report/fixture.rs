@@ -9,6 +9,8 @@ use crate::finding::{
     Source, Stage, Suggestion, Untrusted,
 };
 use crate::gate::{Decision, FailOn, OnIncomplete, Policy, decide};
+use crate::provider::Usage;
+use crate::review::model::{Health, Names, Part, Tally};
 use crate::review::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
 
 /// What a [`Report`] borrows.
@@ -112,6 +114,28 @@ fn mutable_default() -> Finding {
     found
 }
 
+fn model() -> Part {
+    Part {
+        names: Names {
+            provider: "openai".to_owned(),
+            name: Some("some-model".to_owned()),
+            validator: Some("anthropic/other-model".to_owned()),
+        },
+        health: Health::Degraded,
+        tally: Tally {
+            requests: 5,
+            cached: 1,
+            usage: Usage { prompt_tokens: 9_000, completion_tokens: 700, cached_tokens: 4_000 },
+            answers: 4,
+            estimated: (9_100, 650),
+        },
+        chunks: 2,
+        scored: (3, 2),
+        cost: Some(0.0125),
+        seconds: 3.5,
+    }
+}
+
 fn leak() -> Finding {
     let frame = ["    FILE *f = fopen(path, \"r\");", "    if (!f)", "        return -1;", "    return parse(f);", "}"];
     let mut found = finding("ResourceLeak", Level::Warning, "src/io.c", 41, &frame);
@@ -153,7 +177,7 @@ fn file(path: RepoPath, added: u64) -> FileSummary {
         removed: 2,
         language: Some("python"),
         class: PathClass::default(),
-        read_by: ReadBy { text: true, parser: true, model: false },
+        read_by: ReadBy { text: true, parser: true, model: true },
     }
 }
 
@@ -177,6 +201,7 @@ pub(super) fn plain() -> Fixture {
     let mut note = finding("LongFunction", Level::Note, "shop/basket.py", 30, &["", "def checkout(cart):", "    ..."]);
     note.claim.rationale = Untrusted::new("The function grew from 40 to 95 lines in this change.");
     let mut found = Fixture::new(Review {
+        model: Some(model()),
         change: change(),
         coverage: Coverage {
             added_lines: 42,

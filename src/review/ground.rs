@@ -7,7 +7,8 @@ use super::{identity, mask};
 use crate::detect::{FileView, Raised, cut};
 use crate::diff::Text;
 use crate::finding::{
-    Anchored, Claim, Columns, Cut, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line, NOVEL, Stage, Untrusted,
+    Anchored, Claim, Columns, Cut, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line, NOVEL, Stage,
+    Untrusted,
 };
 use crate::line_hash::line_hashes;
 use crate::rules::Rules;

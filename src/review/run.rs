@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 use super::ground::Grounded;
-use super::model::{self, Model, Open};
+use super::model::{self, Model, Open, Waiting};
 use super::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
 use super::{evidence, filter, ground, merge, pool, rank, suppress};
 use crate::baseline::{Baseline, Date};
@@ -155,7 +155,7 @@ fn ask(outcomes: &mut [Outcome], review: &mut Review, rules: &Rules, settings: &
     review.model = Some(asked.part);
     for (((outcome, open), kept), read) in outcomes.iter_mut().zip(open).zip(asked.kept).zip(asked.read) {
         outcome.summary.read_by.model = read;
-        let Some(Open { change, mut grounded, .. }) = open else { continue };
+        let Some(Open { change, waiting: Waiting { mut grounded, .. } }) = open else { continue };
         grounded.extend(kept);
         let Some(view) = FileView::of(&change) else { continue };
         finish(grounded, &view, rules, settings, outcome);
@@ -193,17 +193,12 @@ fn review_file(file: FileChange, engine: &Engine<'_>, rules: &Rules, settings: &
         outcome.part = context.map(|context| context.part(&file, None, None));
         return outcome;
     };
-    outcome.open = waiting.map(|(grounded, secrets)| Open { change: file, grounded, secrets });
+    outcome.open = waiting.map(|waiting| Open { change: file, waiting });
     outcome
 }
 
 /// Everything up to the model, and where none is to read the file the rest too.
-fn look(
-    file: &FileChange,
-    engine: &Engine<'_>,
-    rules: &Rules,
-    settings: &Settings<'_>,
-) -> (Outcome, Option<(Vec<Grounded>, Vec<Grounded>)>) {
+fn look(file: &FileChange, engine: &Engine<'_>, rules: &Rules, settings: &Settings<'_>) -> (Outcome, Option<Waiting>) {
     let mut outcome = Outcome::of(file);
     let context = settings.model.map(|model| &model.context);
     let Some(view) = FileView::of(file) else {
@@ -226,7 +221,7 @@ fn look(
         false => context.part(file, None, None),
     });
     if outcome.part.as_ref().is_some_and(FilePart::is_shown) {
-        return (outcome, Some((sieved.kept, sieved.secrets)));
+        return (outcome, Some(Waiting { grounded: sieved.kept, secrets: sieved.secrets }));
     }
     finish(sieved.kept, &view, rules, settings, &mut outcome);
     (outcome, None)

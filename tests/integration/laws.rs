@@ -189,13 +189,14 @@ fn shown(bytes: Vec<u8>, hunks: &[Hunk], side: fn(&Hunk) -> Lines) -> Text {
     Text::parts(whole.lines().filter(|(line, _)| near(*line)))
 }
 
-fn settings(threads: usize) -> Settings {
+fn settings(threads: usize) -> Settings<'static> {
     Settings {
         baseline: Baseline::default(),
         today: None,
         suppress: suppress::Policy { added_ignores: true, unreasoned: false },
         cap: Some(9),
         threads,
+        model: None,
     }
 }
 

@@ -64,7 +64,7 @@ note[LongFunction]: Something to look at
     accept in the baseline, or by `diffsieve: ignore[LongFunction] reason` where policy counts it
 
 Reviewed origin/main...HEAD (merge base 0123456)
-2 files, all 42 added lines read. Read by: text detectors 2 files, parser 2, model off
+2 files, all 42 added lines read. Read by: text detectors 2 files, parser 2, model 2
 Not code: 2 binary, 1 lock file
 Funnel: raised 5 → refuted:is_closed 1 → baseline 1 → shown 3
 Note: an ignore of ResourceLeak in src/io.c:9 matches nothing

@@ -79,7 +79,7 @@ pub(super) fn judge(
     }
     let is_constant = given.len() >= CONSTANT && given.windows(2).all(|pair| pair[0] == pair[1]);
     opinion.health = match opinion.scored {
-        (all, _) if all == 0 => Health::Ok,
+        (0, _) => Health::Ok,
         (_, 0) => Health::Failed,
         _ if is_constant => Health::Constant,
         (all, scored) if scored < all => Health::Degraded,

@@ -195,7 +195,12 @@ pub struct Part {
 /// A changed file whose review waits for the model.
 pub(super) struct Open {
     pub(super) change: FileChange,
-    /// The findings of detectors that stand so far.
+    pub(super) waiting: Waiting,
+}
+
+/// What the detectors say of it.
+pub(super) struct Waiting {
+    /// The findings that stand so far.
     pub(super) grounded: Vec<Grounded>,
     /// Those of them that a report must not show in the clear, also where they were dropped since.
     pub(super) secrets: Vec<Grounded>,
@@ -260,7 +265,7 @@ pub(super) fn ask(open: &[Option<Open>], parts: &[FilePart], rules: &Rules, mode
     asked.kept = judge::bar(held, rules, &views, opinion.health, model, &mut asked.dropped);
     for ((kept, view), open) in asked.kept.iter_mut().zip(&views).zip(open) {
         if let (Some(view), Some(open)) = (view, open) {
-            conceal(kept, &open.secrets, view);
+            conceal(kept, &open.waiting.secrets, view);
         }
     }
     asked.skipped = unread.into_skips();
