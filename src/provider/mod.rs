@@ -29,7 +29,7 @@ mod service;
 mod settings;
 mod store;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod transcript;
 mod wait;
 

@@ -11,14 +11,14 @@ use super::server::Act;
 
 /// A dialect as the server speaks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wire {
+pub(crate) enum Wire {
     OpenAi,
     Anthropic,
     Ollama,
 }
 
 impl Wire {
-    pub(super) const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Ollama];
+    pub(crate) const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Ollama];
 
     pub(super) fn preset(self) -> &'static Preset {
         match self {
@@ -80,20 +80,20 @@ impl Wire {
 
 /// What must come of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Expected {
+pub(crate) struct Expected {
     /// The reason, or `None` for an answer.
-    pub(super) why: Option<Why>,
-    pub(super) attempts: u32,
+    pub(crate) why: Option<Why>,
+    pub(crate) attempts: u32,
 }
 
-pub(super) struct Row {
-    pub(super) group: &'static str,
-    pub(super) name: String,
-    pub(super) acts: Box<dyn Fn(Wire) -> Vec<Act>>,
+pub(crate) struct Row {
+    pub(crate) group: &'static str,
+    pub(crate) name: String,
+    pub(crate) acts: Box<dyn Fn(Wire) -> Vec<Act> + Send + Sync>,
     /// For each of [`Wire::ALL`]; `None` where the dialect has no such thing.
-    pub(super) expected: [Option<Expected>; 3],
+    pub(crate) expected: [Option<Expected>; 3],
     /// Seconds until the deadline.
-    pub(super) seconds: f64,
+    pub(crate) seconds: f64,
     /// Pauses in milliseconds, where they are the server's to choose.
     pub(super) waits: Option<Vec<u64>>,
 }
@@ -139,7 +139,7 @@ impl Table {
         name: impl Into<String>,
         why: impl Into<Option<Why>>,
         attempts: u32,
-        acts: impl Fn(Wire) -> Vec<Act> + 'static,
+        acts: impl Fn(Wire) -> Vec<Act> + Send + Sync + 'static,
     ) {
         let row = self.row(name, why, attempts, acts);
         self.rows.push(row);
@@ -150,7 +150,7 @@ impl Table {
         name: impl Into<String>,
         why: impl Into<Option<Why>>,
         attempts: u32,
-        acts: impl Fn(Wire) -> Vec<Act> + 'static,
+        acts: impl Fn(Wire) -> Vec<Act> + Send + Sync + 'static,
     ) -> Row {
         let expected = Some(Expected { why: why.into(), attempts });
         let (name, acts) = (name.into(), Box::new(acts));
@@ -159,7 +159,7 @@ impl Table {
 }
 
 /// Every behaviour.
-pub(super) fn table() -> Vec<Row> {
+pub(crate) fn table() -> Vec<Row> {
     let mut table = Table { group: "", rows: Vec::new() };
     for (group, rows) in [
         ("Status codes", statuses as fn(&mut Table)),

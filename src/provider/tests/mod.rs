@@ -17,6 +17,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
 
+pub(crate) use behaviours::{Expected, Row, Wire, table};
+pub(crate) use server::Server;
+
 use super::preset::Preset;
 use super::service::Service;
 use super::settings::{Clock, Settings};
@@ -82,6 +85,15 @@ const KEY: &str = "sk-geheim-4711-abcdefgh";
 
 fn service(preset: &'static Preset, settings: &Settings) -> Service {
     Service::open(preset, settings, &only_keys).expect("the settings are right")
+}
+
+/// A server that behaves as a row says, and a provider that asks it.
+pub(crate) fn serving(row: &Row, wire: Wire) -> (Server, impl Provider + use<>) {
+    let server = Server::start((row.acts)(wire));
+    let mut settings = settings(&server.url(), &time(), row.seconds);
+    settings.temperature = Some(0.2);
+    let provider = service(wire.preset(), &settings);
+    (server, provider)
 }
 
 /// A provider that says what it is told and counts how often it is asked.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// What the server does with one request.
 #[derive(Clone)]
-pub(super) enum Act {
+pub(crate) enum Act {
     /// A well-formed reply.
     Reply(u16, Vec<(&'static str, String)>, Vec<u8>),
     /// These bytes, then the end of the connection.
@@ -60,7 +60,7 @@ impl Received {
     }
 }
 
-pub(super) struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
     received: Arc<Mutex<Vec<Received>>>,
