@@ -100,16 +100,17 @@ pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> 
 }
 
 impl Ready {
-    /// The model of a review by these rules.
-    pub(super) fn model<'m>(
-        &'m self,
-        rules: &'m Rules,
-        tell: &'m (dyn Fn(Progress) + Sync),
-    ) -> Result<Model<'m>, Failure> {
+    /// What it is shown of changes.
+    pub(super) fn context<'r>(&self, rules: &'r Rules) -> Result<Context<'r>, Failure> {
+        Ok(Context::new(rules, self.options.clone()).map_err(anyhow::Error::from)?)
+    }
+
+    /// The model of a review with this context.
+    pub(super) fn model<'m>(&'m self, context: &'m Context<'m>, tell: &'m (dyn Fn(Progress) + Sync)) -> Model<'m> {
         let settings = &self.settings;
-        Ok(Model {
+        Model {
             names: self.names.clone(),
-            context: Context::new(rules, self.options.clone()).map_err(anyhow::Error::from)?,
+            context,
             collector: &*self.collector,
             validator: self.validator.as_deref(),
             passes: settings.passes,
@@ -120,7 +121,7 @@ impl Ready {
             budget: settings.budget,
             may_block: self.may_block,
             tell,
-        })
+        }
     }
 
     /// Who is asked, for a person.

@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::model::{self, Found};
 use super::policy::Loadout;
 use super::setup::{self, Task};
-use super::{Failure, context, output};
+use super::{Failure, context as contexts, output};
 
 pub(super) fn run(args: &ReviewArgs) -> Result<Exit, Failure> {
     let text = setup::with_change(&args.scope, &args.place, Planned(&args.model))??;
@@ -30,8 +30,9 @@ impl Task for Planned<'_> {
             Found::WithoutKey(why) => return Ok(format!("{range}: {why}\n")),
         };
         let tell = |_| ();
-        let model = ready.model(&loadout.rules, &tell)?;
-        let plan = review_model::plan(&context::parts(files, &model.context), &loadout.rules, &model);
+        let context = ready.context(&loadout.rules)?;
+        let model = ready.model(&context, &tell);
+        let plan = review_model::plan(&contexts::parts(files, model.context), &loadout.rules, &model);
         let mut text = format!("{range}, {} files\n", files.len());
         let Plan { chunks, questions, opinions, prompt_tokens, opinion_tokens, answer_tokens } = plan;
         text.push_str(&format!("{}: {chunks} chunks of at most {} tokens\n", ready.name(), model.chunk_tokens));

@@ -170,7 +170,8 @@ impl Task for Asking<'_> {
         }
         let teller = Teller::new(ready.map(|ready| ready.name()).unwrap_or_default(), self.quiet);
         let tell = |progress| teller.tell(progress);
-        let asked = ready.map(|ready| ready.model(&loadout.rules, &tell)).transpose()?;
+        let context = ready.map(|ready| ready.context(&loadout.rules)).transpose()?;
+        let asked = ready.zip(context.as_ref()).map(|(ready, context)| ready.model(context, &tell));
         let settings = Settings {
             baseline: loadout.baseline.clone(),
             today: env::today(),
@@ -192,7 +193,7 @@ impl Task for Asking<'_> {
             review.notes.push(why.clone());
         }
         review.notes.extend(loadout.notes.iter().cloned());
-        drop(asked);
+        drop(context);
         Ok(Reviewed { review, loadout, provenance })
     }
 }

@@ -185,7 +185,7 @@ fn tally(coverage: &mut Coverage, outcome: &Outcome) {
 fn review_file(file: FileChange, engine: &Engine<'_>, rules: &Rules, settings: &Settings<'_>) -> Outcome {
     // A grammar or an engine that fails on one file must not take the review with it, nor make it look complete.
     let outcome = catch_unwind(AssertUnwindSafe(|| look(&file, engine, rules, settings)));
-    let context = settings.model.map(|model| &model.context);
+    let context = settings.model.map(|model| model.context);
     let Ok((mut outcome, waiting)) = outcome else {
         let mut outcome = Outcome::of(&file);
         outcome.skip = Some(unread(&file, "the analysis of this file failed, which is a bug in diffsieve"));
@@ -200,7 +200,7 @@ fn review_file(file: FileChange, engine: &Engine<'_>, rules: &Rules, settings: &
 /// Everything up to the model, and where none is to read the file the rest too.
 fn look(file: &FileChange, engine: &Engine<'_>, rules: &Rules, settings: &Settings<'_>) -> (Outcome, Option<Waiting>) {
     let mut outcome = Outcome::of(file);
-    let context = settings.model.map(|model| &model.context);
+    let context = settings.model.map(|model| model.context);
     let Some(view) = FileView::of(file) else {
         outcome.part = context.map(|context| context.part(file, None, None));
         return (outcome, None);

@@ -92,7 +92,15 @@ impl Rules {
         selected: Option<&Node>,
         overrides: Option<&Node>,
     ) -> Result<Self, Vec<Problem>> {
-        Self::load_with(examples, project, false, selected, overrides)
+        Self::load_with(EMBEDDED, examples, project, false, selected, overrides)
+    }
+
+    /// The embedded packs that have values to hide, as they are without any project.
+    pub fn of_secrets() -> Self {
+        // What they name of others are path classes.
+        let is_needed = |pack: &&Pack| pack.text.contains("|mask}") || pack.text.contains("\nclasses:");
+        let packs = EMBEDDED.iter().filter(is_needed);
+        Self::load_with(packs, Examples::Skip, &[], false, None, None).expect("the embedded packs are sound")
     }
 
     /// Loads the embedded packs and these files; a file that has the name of an embedded pack takes its place, as its
@@ -101,10 +109,11 @@ impl Rules {
     /// # Errors
     /// As [`Self::load`].
     pub fn load_files(files: &[Source]) -> Result<Self, Vec<Problem>> {
-        Self::load_with(Examples::Read, files, true, None, None)
+        Self::load_with(EMBEDDED, Examples::Read, files, true, None, None)
     }
 
     fn load_with(
+        shipped: impl IntoIterator<Item = &'static Pack>,
         examples: Examples,
         project: &[Source],
         replace: bool,
@@ -116,7 +125,7 @@ impl Rules {
             Examples::Read => RawPack::parse(pack.name, pack.text, &mut problems),
             Examples::Skip => RawPack::compiled(pack, &mut problems),
         };
-        let mut packs: Vec<RawPack> = EMBEDDED.iter().filter_map(&mut embedded).collect();
+        let mut packs: Vec<RawPack> = shipped.into_iter().filter_map(&mut embedded).collect();
         let mut own: Vec<String> = Vec::new();
         let mut all_read = true;
         for source in project {

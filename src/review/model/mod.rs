@@ -102,7 +102,7 @@ pub struct Model<'m> {
     /// Who it is, for the report.
     pub names: Names,
     /// What is shown.
-    pub context: Context<'m>,
+    pub context: &'m Context<'m>,
     /// Who reviews.
     pub collector: &'m dyn Provider,
     /// Who gives the second opinion; without one no finding has a score and none may block.

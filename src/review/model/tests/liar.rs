@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use super::super::answer::Worded;
 use super::super::locate::{Page, Spot};
-use super::RULES;
-use crate::context::{Budget, Chunk, Context, FilePart, Form, Options, chunks};
+use super::CONTEXT;
+use crate::context::{Budget, Chunk, FilePart, Form, chunks};
 use crate::detect::FileView;
 use crate::diff::{self, Body, FileChange, Globs, Plan};
 use crate::finding::Line;
@@ -179,7 +179,7 @@ fn is_grounded(spot: &Spot, claim: &Worded, files: &[FileChange], texts: &[Vec<S
 }
 
 fn tell(files: &[FileChange], dice: &mut Dice, figures: &mut Figures) {
-    let context = Context::new(&RULES, Options::default()).expect("the options are sound");
+    let context = &*CONTEXT;
     let part = |file: &FileChange| match FileView::of(file) {
         Some(view) => context.part(file, view.parsed(), view.parsed_old()),
         None => context.part(file, None, None),
@@ -267,6 +267,7 @@ fn of_history(folder: &std::path::Path, enough: usize, dice: &mut Dice, figures:
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are what a run over other repositories is for")]
 fn no_lie_is_shown_and_the_truth_lands_where_it_belongs() {
     let (mut dice, mut figures) = (Dice(4711), Figures::default());
     let given = std::env::var_os("DIFFSIEVE_LIAR");

@@ -23,6 +23,9 @@ use crate::rules::{Examples, Rules};
 static RULES: LazyLock<Rules> =
     LazyLock::new(|| Rules::load(Examples::Skip, &[], None, None).expect("the embedded packs are sound"));
 
+static CONTEXT: LazyLock<Context<'static>> =
+    LazyLock::new(|| Context::new(&RULES, Options::default()).expect("the options are sound"));
+
 type Say<'s> = Box<dyn Fn(&Prompt) -> Result<String, Why> + Send + Sync + 's>;
 
 /// A model that answers by a function and remembers what it was asked.
@@ -104,7 +107,7 @@ fn model<'m>(provider: &'m dyn Provider) -> Model<'m> {
     fn nothing(_: Progress) {}
     Model {
         names: Names { provider: "scripted".to_owned(), ..Names::default() },
-        context: Context::new(&RULES, Options::default()).expect("the options are sound"),
+        context: &CONTEXT,
         collector: provider,
         validator: Some(provider),
         passes: 1,
