@@ -48,7 +48,7 @@ pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> 
         |name: &str| env::var(name).filter(|value| !value.is_empty()).map(|value| value.to_string_lossy().into_owned());
     if let Some(named) = args.model.clone().or_else(|| variable("DIFFSIEVE_MODEL")) {
         let who = who(&named, &settings.who)?;
-        if who.provider != settings.who.provider {
+        if settings.who.provider.is_some_and(|provider| Some(provider) != who.provider) {
             settings.validator = None;
         }
         settings.who = who;
@@ -156,7 +156,8 @@ fn who(named: &str, under: &Who) -> Result<Who, Failure> {
         "none" => None,
         provider => Some(provider::find(provider).map_err(anyhow::Error::from)?.name),
     };
-    let under = if provider == under.provider { under.clone() } else { Who::default() };
+    let is_other = under.provider.is_some_and(|own| Some(own) != provider);
+    let under = if is_other { Who::default() } else { under.clone() };
     let name = if name.is_empty() { under.name.clone() } else { name.to_owned() };
     Ok(Who { provider, name, ..under })
 }
