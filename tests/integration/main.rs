@@ -10,6 +10,7 @@ mod model;
 mod program;
 mod rules;
 mod schemas;
+#[allow(dead_code, reason = "the benchmark uses more of it")]
 mod service;
 mod sieve;
 mod support;

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(crate) type Say = dyn Fn(&Value) -> (u16, String) + Send + Sync;
 
 pub(crate) struct Service {
     address: SocketAddr,
-    requests: Arc<Mutex<Vec<Value>>>,
+    requests: Arc<Mutex<Vec<(Instant, Value)>>>,
     stopped: Arc<AtomicBool>,
 }
 
@@ -51,7 +51,12 @@ impl Service {
 
     /// The bodies of all requests.
     pub(crate) fn requests(&self) -> Vec<Value> {
-        self.requests.lock().expect("nobody panics here").clone()
+        self.requests.lock().expect("nobody panics here").iter().map(|(_, body)| body.clone()).collect()
+    }
+
+    /// When each of them began to arrive.
+    pub(crate) fn arrivals(&self) -> Vec<Instant> {
+        self.requests.lock().expect("nobody panics here").iter().map(|(arrived, _)| *arrived).collect()
     }
 
     /// How many there were.
@@ -67,7 +72,12 @@ impl Drop for Service {
     }
 }
 
-fn serve(stream: TcpStream, say: &Say, requests: &Mutex<Vec<Value>>, latency: Duration) -> std::io::Result<()> {
+fn serve(
+    stream: TcpStream,
+    say: &Say,
+    requests: &Mutex<Vec<(Instant, Value)>>,
+    latency: Duration,
+) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut stream = stream;
     // Connections are kept, as services do.
@@ -76,6 +86,7 @@ fn serve(stream: TcpStream, say: &Say, requests: &Mutex<Vec<Value>>, latency: Du
         if reader.read_line(&mut line)? == 0 {
             return Ok(());
         }
+        let arrived = Instant::now();
         loop {
             line.clear();
             reader.read_line(&mut line)?;
@@ -87,7 +98,7 @@ fn serve(stream: TcpStream, say: &Say, requests: &Mutex<Vec<Value>>, latency: Du
         let mut body = vec![0; length];
         reader.read_exact(&mut body)?;
         let request: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
-        requests.lock().expect("nobody panics here").push(request.clone());
+        requests.lock().expect("nobody panics here").push((arrived, request.clone()));
         let (status, text) = say(&request);
         thread::sleep(latency);
         let body = match status {
