@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::ground::Grounded;
-use super::model::{self, Model, Open, Waiting};
+use super::model::{self, Looked, Model};
 use super::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
 use super::{evidence, filter, ground, merge, pool, rank, suppress};
 use crate::baseline::{Baseline, Date};
@@ -57,7 +58,7 @@ impl Changes for Loaded {
     fn worker(&self) {}
 
     fn load(&self, (): &mut (), index: usize) -> FileChange {
-        let mut files = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         files[index].take().expect("each index is asked for once")
     }
 }
@@ -86,9 +87,6 @@ struct Outcome {
     kept: Vec<Finding>,
     dropped: Vec<Finding>,
     notes: Vec<String>,
-    /// What the model is to be shown of it, if there is one.
-    part: Option<FilePart>,
-    open: Option<Open>,
 }
 
 impl Outcome {
@@ -100,27 +98,23 @@ impl Outcome {
             kept: Vec::new(),
             dropped: Vec::new(),
             notes: Vec::new(),
-            part: None,
-            open: None,
         }
+    }
+
+    fn failed(file: &FileChange) -> Self {
+        let skip = unread(file, "the analysis of this file failed, which is a bug in diffsieve");
+        Self { skip: Some(skip), ..Self::of(file) }
     }
 }
 
 /// Reviews a change. `change` describes the range; its `files` are filled in here.
 pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: &Settings<'_>) -> Review {
-    let engine = Engine::new(rules);
-    let threads = settings.threads.min(changes.len().div_ceil(4));
-    let mut outcomes = pool::map(
-        changes.len(),
-        threads,
-        || changes.worker(),
-        |worker, index| review_file(changes.load(worker, index), &engine, rules, settings),
-    );
     let mut review = Review { change, ..Review::default() };
     review.coverage.skipped = changes.skipped();
-    if let Some(model) = settings.model {
-        ask(&mut outcomes, &mut review, rules, settings, model);
-    }
+    let outcomes = match settings.model {
+        None => alone(changes, rules, settings),
+        Some(model) => with_model(changes, rules, settings, model, &mut review),
+    };
     let mut findings = Vec::new();
     for outcome in outcomes {
         tally(&mut review.coverage, &outcome);
@@ -141,25 +135,110 @@ pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: 
     review
 }
 
-/// Has the model review what was held open for it, and takes both its findings and those of the detectors on together.
-fn ask(outcomes: &mut [Outcome], review: &mut Review, rules: &Rules, settings: &Settings<'_>, model: &Model<'_>) {
-    let open: Vec<Option<Open>> = outcomes.iter_mut().map(|outcome| outcome.open.take()).collect();
-    let parts: Vec<FilePart> = outcomes
-        .iter_mut()
-        .map(|outcome| outcome.part.take().expect("every file has one where there is a model"))
-        .collect();
-    let asked = model::ask(&open, &parts, rules, model);
+/// Threads that so many files are worth.
+fn threads(files: usize, settings: &Settings<'_>) -> usize {
+    settings.threads.min(files.div_ceil(4))
+}
+
+/// The detectors alone: a file's text is gone before the next one is read.
+fn alone<C: Changes>(changes: &C, rules: &Rules, settings: &Settings<'_>) -> Vec<Outcome> {
+    let engine = Engine::new(rules);
+    let review = |worker: &mut C::Worker, index| {
+        let file = changes.load(worker, index);
+        let reviewed = guarded(|| {
+            let (mut outcome, view, sieved) = look(&file, FileView::of(&file), &engine, rules);
+            if let (Some(view), Some(sieved)) = (&view, sieved) {
+                finish(sieved.kept, view, rules, settings, &mut outcome);
+            }
+            outcome
+        });
+        reviewed.unwrap_or_else(|| Outcome::failed(&file))
+    };
+    pool::map(changes.len(), threads(changes.len(), settings), || changes.worker(), review)
+}
+
+/// Most bytes of source whose trees are kept while the model is asked; what goes beyond is parsed again.
+const KEPT: usize = 32 << 20;
+
+/// Detectors and model: the files are kept, the questions go out first, and the detectors look at the files while the
+/// answers are under way.
+fn with_model<C: Changes>(
+    changes: &C,
+    rules: &Rules,
+    settings: &Settings<'_>,
+    model: &Model<'_>,
+    review: &mut Review,
+) -> Vec<Outcome> {
+    let threads = threads(changes.len(), settings);
+    let files = pool::map(changes.len(), threads, || changes.worker(), |worker, index| changes.load(worker, index));
+    let kept = AtomicUsize::new(0);
+    let shown = pool::map(files.len(), threads, || (), |(), index| show(&files[index], model, &kept));
+    let (parts, views): (Vec<FilePart>, Vec<_>) = shown.into_iter().unzip();
+    let engine = Engine::new(rules);
+    let views: Vec<Mutex<Option<FileView<'_>>>> = views.into_iter().map(Mutex::new).collect();
+    let detect = |(): &mut (), index: usize| {
+        let file: &FileChange = &files[index];
+        let view = views[index].lock().unwrap_or_else(PoisonError::into_inner).take().or_else(|| FileView::of(file));
+        guarded(|| look(file, view, &engine, rules)).unwrap_or_else(|| (Outcome::failed(file), None, None))
+    };
+    let (mut outcomes, mut waiting) = (Vec::new(), Vec::new());
+    let asked = model::ask(&parts, rules, model, || {
+        let (mut views, mut secrets) = (Vec::new(), Vec::new());
+        for (outcome, view, sieved) in pool::map(files.len(), threads, || (), detect) {
+            let sieved = sieved.unwrap_or_default();
+            outcomes.push(outcome);
+            views.push(view);
+            secrets.push(sieved.secrets);
+            waiting.push(sieved.kept);
+        }
+        Looked { views, secrets }
+    });
     review.funnel.raised += asked.raised;
     review.dropped.extend(asked.dropped);
     review.coverage.skipped.extend(asked.skipped);
     review.model = Some(asked.part);
-    for (((outcome, open), kept), read) in outcomes.iter_mut().zip(open).zip(asked.kept).zip(asked.read) {
+    let found = waiting.into_iter().zip(asked.kept).zip(asked.views).zip(asked.read);
+    for ((((mut grounded, kept), view), read), outcome) in found.zip(&mut outcomes) {
         outcome.summary.read_by.model = read;
-        let Some(Open { change, waiting: Waiting { mut grounded, .. } }) = open else { continue };
         grounded.extend(kept);
-        let Some(view) = FileView::of(&change) else { continue };
-        finish(grounded, &view, rules, settings, outcome);
+        if let Some(view) = view {
+            finish(grounded, &view, rules, settings, outcome);
+        }
     }
+    outcomes
+}
+
+/// What the model is shown of a file, and the view of it where it is kept.
+fn show<'f>(file: &'f FileChange, model: &Model<'_>, kept: &AtomicUsize) -> (FilePart, Option<FileView<'f>>) {
+    let part = |view: Option<&FileView<'_>>| match view.filter(|view| view.touches_code()) {
+        Some(view) => model.context.part(file, view.parsed(), view.parsed_old()),
+        None => model.context.part(file, None, None),
+    };
+    let Some(view) = FileView::of(file) else { return (part(None), None) };
+    let bytes = view.text.bytes().len() + view.old_text.bytes().len();
+    let is_kept = kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT;
+    match guarded(|| (part(Some(&view)), view)) {
+        Some((part, view)) => (part, is_kept.then_some(view)),
+        // The detectors fail on it too, and say so.
+        None => {
+            let unread = FileChange {
+                path: file.path.clone(),
+                old_path: file.old_path.clone(),
+                status: file.status,
+                old_kind: file.old_kind,
+                new_kind: file.new_kind,
+                class: file.class,
+                body: Body::Unread(Unread::MissingObject),
+                old_id: None,
+            };
+            (model.context.part(&unread, None, None), None)
+        }
+    }
+}
+
+/// A grammar or an engine that fails on one file must not take the review with it, nor make it look complete.
+fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 /// Counts what went where. A claim that is neither shown nor dropped would be a bug that no reader could see.
@@ -182,32 +261,18 @@ fn tally(coverage: &mut Coverage, outcome: &Outcome) {
     coverage.skipped.extend(outcome.skip.clone());
 }
 
-fn review_file(file: FileChange, engine: &Engine<'_>, rules: &Rules, settings: &Settings<'_>) -> Outcome {
-    // A grammar or an engine that fails on one file must not take the review with it, nor make it look complete.
-    let outcome = catch_unwind(AssertUnwindSafe(|| look(&file, engine, rules, settings)));
-    let context = settings.model.map(|model| model.context);
-    let Ok((mut outcome, waiting)) = outcome else {
-        let mut outcome = Outcome::of(&file);
-        outcome.skip = Some(unread(&file, "the analysis of this file failed, which is a bug in diffsieve"));
-        let file = FileChange { body: Body::Unread(Unread::MissingObject), ..file };
-        outcome.part = context.map(|context| context.part(&file, None, None));
-        return outcome;
-    };
-    outcome.open = waiting.map(|waiting| Open { change: file, waiting });
-    outcome
-}
-
-/// Everything up to the model, and where none is to read the file the rest too.
-fn look(file: &FileChange, engine: &Engine<'_>, rules: &Rules, settings: &Settings<'_>) -> (Outcome, Option<Waiting>) {
+/// Everything that detectors do up to the inline ignores.
+fn look<'f>(
+    file: &'f FileChange,
+    view: Option<FileView<'f>>,
+    engine: &Engine<'_>,
+    rules: &Rules,
+) -> (Outcome, Option<FileView<'f>>, Option<Sieved>) {
     let mut outcome = Outcome::of(file);
-    let context = settings.model.map(|model| model.context);
-    let Some(view) = FileView::of(file) else {
-        outcome.part = context.map(|context| context.part(file, None, None));
-        return (outcome, None);
-    };
-    let sieved = sieve(&view, engine, rules);
+    let Some(view) = view else { return (outcome, None, None) };
+    let mut sieved = sieve(&view, engine, rules);
     outcome.raised = sieved.raised;
-    outcome.dropped = sieved.dropped;
+    outcome.dropped = std::mem::take(&mut sieved.dropped);
     outcome.summary.language = view.language.map(|language| language.name());
     outcome.summary.read_by.text = true;
     match view.parse_made() {
@@ -216,18 +281,11 @@ fn look(file: &FileChange, engine: &Engine<'_>, rules: &Rules, settings: &Settin
         None if view.is_too_large_to_parse() => outcome.skip = Some(unread(file, "too large to parse")),
         None => {}
     }
-    outcome.part = context.map(|context| match view.touches_code() {
-        true => context.part(file, view.parsed(), view.parsed_old()),
-        false => context.part(file, None, None),
-    });
-    if outcome.part.as_ref().is_some_and(FilePart::is_shown) {
-        return (outcome, Some(Waiting { grounded: sieved.kept, secrets: sieved.secrets }));
-    }
-    finish(sieved.kept, &view, rules, settings, &mut outcome);
-    (outcome, None)
+    (outcome, Some(view), Some(sieved))
 }
 
 /// What the detectors say of a file, as far as it stands.
+#[derive(Default)]
 struct Sieved {
     raised: u64,
     kept: Vec<Grounded>,

@@ -27,7 +27,7 @@ use super::ground::Grounded;
 use super::{Skip, mask};
 use crate::context::{self, Chunk, Chunks, Context, FilePart, Form, Reason};
 use crate::detect::FileView;
-use crate::diff::{FileChange, Lines};
+use crate::diff::Lines;
 use crate::finding::{Finding, RepoPath};
 use crate::provider::Provider;
 use crate::rules::Rules;
@@ -192,25 +192,20 @@ pub struct Part {
     pub seconds: f64,
 }
 
-/// A changed file whose review waits for the model.
-pub(super) struct Open {
-    pub(super) change: FileChange,
-    pub(super) waiting: Waiting,
-}
-
-/// What the detectors say of it.
-pub(super) struct Waiting {
-    /// The findings that stand so far.
-    pub(super) grounded: Vec<Grounded>,
-    /// Those of them that a report must not show in the clear, also where they were dropped since.
-    pub(super) secrets: Vec<Grounded>,
+/// What the detectors leave behind of each file.
+pub(super) struct Looked<'f> {
+    /// The files that have a text.
+    pub(super) views: Vec<Option<FileView<'f>>>,
+    /// The findings that a report must not show in the clear, also where they were dropped since.
+    pub(super) secrets: Vec<Vec<Grounded>>,
 }
 
 /// What came of asking.
-#[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct Asked<'f> {
     pub(super) part: Part,
     pub(super) raised: u64,
+    /// The files as the detectors left them.
+    pub(super) views: Vec<Option<FileView<'f>>>,
     /// What stands, by file.
     pub(super) kept: Vec<Vec<Grounded>>,
     pub(super) dropped: Vec<Finding>,
@@ -219,42 +214,51 @@ pub(super) struct Asked {
     pub(super) read: Vec<bool>,
 }
 
-/// Asks about the files of a change. `open` has those of which anything is shown; their detectors are done.
-pub(super) fn ask(open: &[Option<Open>], parts: &[FilePart], rules: &Rules, model: &Model<'_>) -> Asked {
+/// Asks about the files of a change, and does something else in the meantime.
+pub(super) fn ask<'f>(
+    parts: &[FilePart],
+    rules: &Rules,
+    model: &Model<'_>,
+    meanwhile: impl FnOnce() -> Looked<'f>,
+) -> Asked<'f> {
     let passes: Vec<Chunks> = (1..=model.passes.max(1)).map(|pass| chunks(parts, model, pass)).collect();
     let purse = purse::Purse::new(model.budget);
     let collector = talk::Talk::new(model.collector, &purse);
     let jobs = jobs(&passes);
     let questions = question::Questions::new(rules, model.answer_tokens);
     (model.tell)(Progress::Planned(Plan::of(&jobs, &questions, model)));
-    let answers = collect::collect(&jobs, &questions, &collector, model);
-    let mut asked = Asked { read: parts.iter().map(FilePart::is_shown).collect(), ..Asked::default() };
+    let (answers, looked) = std::thread::scope(|scope| {
+        let asking = scope.spawn(|| collect::collect(&jobs, &questions, &collector, model));
+        let looked = meanwhile();
+        (asking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), looked)
+    });
+    let Looked { views, secrets } = looked;
+    let mut read: Vec<bool> = parts.iter().map(FilePart::is_shown).collect();
     let mut unread = Unread::default();
-    unread.skipped(&passes, parts, &mut asked);
-    let mut claims = Vec::new();
+    unread.skipped(&passes, parts, &mut read);
+    let (mut claims, mut dropped) = (Vec::new(), Vec::new());
     for ((job, answer), index) in jobs.iter().zip(answers).zip(0..) {
         match answer {
             Ok(worded) => claims.extend(worded.into_iter().map(|worded| (index, worded))),
             Err(none) => {
                 let why = format!("the model gave no answer ({}): {}", none.why, none.message);
-                unread.chunk(job.chunk, parts, &why, &mut asked);
+                unread.chunk(job.chunk, parts, &why, &mut read);
             }
         }
         if job.pass == 1
             && let Some(why) = attempts(job.chunk, parts)
         {
-            unread.chunk(job.chunk, parts, &why, &mut asked);
+            unread.chunk(job.chunk, parts, &why, &mut read);
         }
     }
-    asked.raised = claims.len() as u64;
-    let views: Vec<Option<FileView<'_>>> = open.iter().map(|open| FileView::of(&open.as_ref()?.change)).collect();
-    let mut held = stand::stand(claims, &jobs, parts, &views, rules, model.passes, &mut asked.dropped);
+    let raised = claims.len() as u64;
+    let mut held = stand::stand(claims, &jobs, parts, &views, rules, model.passes, &mut dropped);
     let validator = model.validator.map(|validator| talk::Talk::new(validator, &purse));
     let opinion = judge::judge(&mut held, &jobs, rules, &views, validator.as_ref(), model);
     for (file, count, why) in opinion.unscored {
         unread.add(&parts[file].path, None, format!("{count} claims of the model have no score: {why}"));
     }
-    asked.part = Part {
+    let part = Part {
         names: model.names.clone(),
         health: opinion.health,
         tally: collector.tally().and(validator.map(|talk| talk.tally()).unwrap_or_default()),
@@ -262,14 +266,13 @@ pub(super) fn ask(open: &[Option<Open>], parts: &[FilePart], rules: &Rules, mode
         scored: opinion.scored,
         ..Part::default()
     };
-    asked.kept = judge::bar(held, rules, &views, opinion.health, model, &mut asked.dropped);
-    for ((kept, view), open) in asked.kept.iter_mut().zip(&views).zip(open) {
-        if let (Some(view), Some(open)) = (view, open) {
-            conceal(kept, &open.waiting.secrets, view);
+    let mut kept = judge::bar(held, rules, &views, opinion.health, model, &mut dropped);
+    for ((kept, view), secrets) in kept.iter_mut().zip(&views).zip(&secrets) {
+        if let Some(view) = view {
+            conceal(kept, secrets, view);
         }
     }
-    asked.skipped = unread.into_skips();
-    asked
+    Asked { part, raised, views, kept, dropped, skipped: unread.into_skips(), read }
 }
 
 /// What a review would ask about these files, and what that can cost at most.
@@ -330,15 +333,15 @@ impl Unread {
     }
 
     /// All of a chunk.
-    fn chunk(&mut self, chunk: &Chunk, parts: &[FilePart], why: &str, asked: &mut Asked) {
+    fn chunk(&mut self, chunk: &Chunk, parts: &[FilePart], why: &str, read: &mut [bool]) {
         for covered in &chunk.parts {
-            asked.read[covered.file] = false;
+            read[covered.file] = false;
             self.add(&parts[covered.file].path, Some(count(&covered.added)), why.to_owned());
         }
     }
 
     /// What is in no chunk. What is no code to anybody, and what nobody could read, is named already.
-    fn skipped(&mut self, passes: &[Chunks], parts: &[FilePart], asked: &mut Asked) {
+    fn skipped(&mut self, passes: &[Chunks], parts: &[FilePart], read: &mut [bool]) {
         for skipped in passes.first().into_iter().flat_map(|chunks| &chunks.skipped) {
             let why = match skipped.reason {
                 Reason::NotCode(_) | Reason::Unread(_) => continue,
@@ -349,7 +352,7 @@ impl Unread {
                 Reason::Lock => "not shown to the model: a lock file",
             };
             let unread = skipped.reason == Reason::LongLine;
-            asked.read[skipped.file] &= !unread;
+            read[skipped.file] &= !unread;
             let key = (parts[skipped.file].path.clone(), why.to_owned());
             let entry = self.0.entry(key).or_insert((Some(0), unread));
             entry.0 = entry.0.map(|sum| sum + count(&skipped.added));
