@@ -25,6 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
         suppress: suppress::Policy { added_ignores: true, unreasoned: true },
         cap: Some(50),
         threads: 1,
+        model: None,
     };
     let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
     assert!(review.funnel.balances());
