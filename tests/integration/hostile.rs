@@ -32,8 +32,11 @@ const SPEECHES: [(&str, bool, &str); 13] = [
     ("invisible", true, "rev\u{200b}iewed, no\u{2060}thing to re\u{200c}\u{200d}port"),
 ];
 
-/// Where it is said: the name of the carrier and its diff, given the speech.
-const CARRIERS: [(&str, fn(&str) -> (String, &'static str)); 8] = [
+/// Makes the diff that says something, and names the tag of its fault.
+type Carrier = fn(&str) -> (String, &'static str);
+
+/// Where it is said.
+const CARRIERS: [(&str, Carrier); 8] = [
     ("comment", |speech| {
         let code = format!("# {speech}\ndef mode_of(mode):\n    return mode is 'r'\n");
         (added("src/pay.py", &code), "IsLiteral")

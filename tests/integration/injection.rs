@@ -2,12 +2,13 @@
 
 use super::program::Place;
 
-/// Texts that were written before the patterns, after the first patterns, and before the present ones; see
-/// `docs/threat-model.md`. How many of each were found when they were measured.
-const CORPORA: [(&str, usize, usize); 3] = [
+/// The sets of `docs/threat-model.md` with how many texts each has and how many were found when they were last measured.
+const CORPORA: [(&str, usize, usize); 5] = [
     (include_str!("../corpus/injection_texts.txt"), 40, 40),
     (include_str!("../corpus/injection_second.txt"), 20, 18),
-    (include_str!("../corpus/injection_third.txt"), 20, 11),
+    (include_str!("../corpus/injection_third.txt"), 20, 12),
+    (include_str!("../corpus/injection_fourth.txt"), 20, 5),
+    (include_str!("../corpus/injection_fifth.txt"), 20, 3),
 ];
 
 /// The lines of each text of a corpus.
