@@ -100,24 +100,24 @@ fn broken(line: &str, attempts: &mut Vec<AttemptKind>) -> String {
     out
 }
 
-/// Characters that cannot be seen, where no script or emoji needs them.
+/// Characters that cannot be seen, where no script or emoji needs them. A run of them stands where one would.
 fn unseen(line: &str) -> Vec<AttemptKind> {
     let mut found = Vec::new();
-    let mut before = ' ';
-    let mut characters = line.chars().peekable();
-    while let Some(character) = characters.next() {
-        let after = characters.peek().copied().unwrap_or(' ');
+    let (mut before, mut is_run) = (' ', false);
+    for character in line.chars().chain([' ']) {
         match character {
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => found.push(AttemptKind::Bidi),
             '\u{e0000}'..='\u{e0fff}' => found.push(AttemptKind::Invisible),
             // A soft hyphen is prose, a byte order mark an editor's.
             '\u{ad}' | '\u{feff}' | '\u{80}'..='\u{9f}' => {}
-            _ if escape::is_invisible(character) && before.is_ascii() && after.is_ascii() => {
-                found.push(AttemptKind::Invisible);
+            _ if escape::is_invisible(character) => {
+                is_run = true;
+                continue;
             }
+            _ if is_run && before.is_ascii() && character.is_ascii() => found.push(AttemptKind::Invisible),
             _ => {}
         }
-        before = character;
+        (before, is_run) = (character, false);
     }
     found
 }
@@ -138,6 +138,7 @@ mod tests {
             ("a ‹secret:1› b", "a <U+2039>secret:1› b", AttemptKind::Marker),
             ("a\u{202e}b", "a<U+202E>b", AttemptKind::Bidi),
             ("a\u{200b}b", "a<U+200B>b", AttemptKind::Invisible),
+            ("a\u{200b}\u{200c}", "a<U+200B><U+200C>", AttemptKind::Invisible),
         ] {
             let (out, attempts) = neutral(line);
             assert_eq!((&*out, &attempts[..]), (shown, &[kind][..]), "{line}");

@@ -133,6 +133,11 @@ impl Detector {
 fn how(fields: &mut Fields<'_, '_>, place: Place, languages: &[Language]) -> Option<How> {
     let (regex, rule, builtin) = (fields.node("regex"), fields.node("rule"), fields.node("builtin"));
     let at = fields.at().clone();
+    let words = fields.texts("words").unwrap_or_default();
+    if !words.is_empty() && (regex.is_none() || place != Place::Any) {
+        let problem = Problem::at(&at, "`words` are a first look at text, so they need `regex` and `in: any`");
+        fields.problems.push(problem);
+    }
     match (regex, rule, builtin) {
         (Some(regex), None, None) => {
             let Some(pattern) = regex.text() else {
@@ -150,7 +155,8 @@ fn how(fields: &mut Fields<'_, '_>, place: Place, languages: &[Language]) -> Opt
                     .problems
                     .push(problem.help("only a parse tells code, strings and comments apart; or name `lang`"));
             }
-            let pattern = LazyRegex { source: pattern.to_owned(), at: regex.at.clone(), compiled: OnceLock::new() };
+            let (source, at) = (pattern.to_owned(), regex.at.clone());
+            let pattern = LazyRegex { source, at, words, compiled: OnceLock::new() };
             Some(How::Regex { pattern, place })
         }
         (None, Some(rule), None) => {
@@ -201,6 +207,7 @@ fn inner(hir: &Hir) -> Option<Vec<Vec<u8>>> {
 pub struct LazyRegex {
     source: String,
     at: At,
+    words: Vec<String>,
     compiled: OnceLock<Option<Regex>>,
 }
 
@@ -211,7 +218,7 @@ impl LazyRegex {
     /// Why it is none.
     pub fn compiled(source: &str) -> Result<Self, String> {
         let at = At { source: "configuration".into(), line: 1, column: 1 };
-        let regex = Self { source: source.to_owned(), at, compiled: OnceLock::new() };
+        let regex = Self { source: source.to_owned(), at, words: Vec::new(), compiled: OnceLock::new() };
         regex.build().map(|_| regex)
     }
 
@@ -223,6 +230,11 @@ impl LazyRegex {
     /// The compiled expression; `None` where the text is none, which [`Detector::check`] reports.
     pub fn get(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| self.build().ok()).as_ref()
+    }
+
+    /// Words of which one, in any case, must stand in a text that is searched; none where the pack names none.
+    pub fn words(&self) -> &[String] {
+        &self.words
     }
 
     /// Texts of which every match holds one, so that whoever finds none of them need not compile the expression. `None`
@@ -253,7 +265,7 @@ mod tests {
 
     fn needles(source: &str) -> Option<Vec<String>> {
         let at = At { source: "t".into(), line: 1, column: 1 };
-        let regex = LazyRegex { source: source.to_owned(), at, compiled: OnceLock::new() };
+        let regex = LazyRegex { source: source.to_owned(), at, words: Vec::new(), compiled: OnceLock::new() };
         let texts = regex.needles()?;
         Some(texts.into_iter().map(|text| String::from_utf8_lossy(&text).into_owned()).collect())
     }

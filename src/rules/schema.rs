@@ -113,6 +113,7 @@ fn detector() -> Value {
             "message": {"type": "string"},
             "fix": {"type": "string"},
             "regex": {"type": "string", "maxLength": super::condition::MAX_REGEX},
+            "words": {"type": "array", "items": {"type": "string", "minLength": 1}, "description": "one of them, in any case, must stand on the added lines of a file before `regex` is tried"},
             "rule": {"type": "object", "description": "an ast-grep rule object"},
             "builtin": {"type": "string"},
             "remove": {"const": true},

@@ -3,7 +3,7 @@
 usage: noise.py DIFFSIEVE REPOSITORY [COUNT] [LEVEL]
 
 Reviews the last COUNT (default 100) first-parent commits with the embedded packs alone and prints how many changes have
-a finding of each level, then every finding at LEVEL (default error) or above with its line. What was merged there passed
+a finding of each level and tag, then every finding at LEVEL (default error) or above with its line. What was merged there passed
 the review of its maintainers, so an error on it is either a fault they missed or a false alarm: somebody has to look.
 """
 
@@ -35,6 +35,7 @@ def main():
     changes = collections.Counter()
     findings = collections.Counter()
     tags = collections.Counter()
+    tagged = collections.Counter()
     lines = files = incomplete = 0
     shown_findings = []
     for commit in commits:
@@ -44,6 +45,8 @@ def main():
         incomplete += not report["gate"]["complete"]
         for level in {finding["level"] for finding in report["findings"]}:
             changes[level] += 1
+        for kind in {(finding["level"], finding["tag"]) for finding in report["findings"]}:
+            tagged[kind] += 1
         for finding in report["findings"]:
             findings[finding["level"]] += 1
             tags[(finding["level"], finding["tag"])] += 1
@@ -54,7 +57,7 @@ def main():
         share = 100 * changes[level] / max(len(commits), 1)
         print(f"  {level:<8} {findings[level]:5} findings on {changes[level]:4} changes ({share:.1f} %)")
     for (level, tag), number in sorted(tags.items(), key=lambda item: (-LEVELS.index(item[0][0]), -item[1])):
-        print(f"    {level:<8} {tag:<28} {number}")
+        print(f"    {level:<8} {tag:<28} {number} on {tagged[level, tag]} changes")
     for commit, finding in shown_findings:
         quote = finding["quote"].splitlines()[0].strip()[:100]
         print(f"  {commit} {finding['level']} {finding['tag']} {finding['file']}:{finding['line']}: {quote}")

@@ -5,6 +5,8 @@ mod bad_input;
 mod cli;
 mod context;
 mod git;
+mod hostile;
+mod injection;
 mod laws;
 mod model;
 mod program;

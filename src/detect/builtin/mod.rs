@@ -10,6 +10,7 @@ macro_rules! pattern {
 
 mod built_string;
 mod duplicate_key;
+mod file_name;
 mod len_divisor;
 mod misspelling;
 mod mutable_default;
@@ -28,6 +29,7 @@ use super::Builtin;
 /// Every built-in; `rules facts` and the pack loader know them from here.
 pub static DETECTORS: &[Builtin] = &[
     duplicate_key::DETECTOR,
+    file_name::DETECTOR,
     len_divisor::DETECTOR,
     misspelling::DETECTOR,
     mutable_default::DETECTOR,
