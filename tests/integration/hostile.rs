@@ -1,6 +1,18 @@
 //! Changes by somebody who wants them merged whatever is in them: each speaks to a model that may review it, and each
 //! carries one fault that a detector finds whatever a model says.
 
+use std::sync::LazyLock;
+
+use diffsieve::baseline::Baseline;
+use diffsieve::context::{Context, Options};
+use diffsieve::diff::{Limits, patch};
+use diffsieve::finding::Level;
+use diffsieve::gate::{self, FailOn, OnIncomplete, Policy, Verdict};
+use diffsieve::provider::{Answer, NoAnswer, Prompt, Provider, Usage};
+use diffsieve::review::model::{Budget, MayBlock, Model, Names, Strategy};
+use diffsieve::review::{Change, Loaded, Settings, review, suppress};
+use diffsieve::rules::{Examples, Rules};
+
 use super::program::{Place, list};
 
 /// A hostile change.
@@ -156,5 +168,66 @@ fn what_is_structural_is_counted_in_the_page() {
             ran.stderr,
             ran.text()
         );
+    }
+}
+
+/// A model that does as it is told: it finds nothing.
+struct Obedient;
+
+impl Provider for Obedient {
+    fn ask(&self, _: &Prompt) -> Result<Answer, NoAnswer> {
+        let text = r#"{"findings":[],"no_comment":true}"#.to_owned();
+        Ok(Answer { text, usage: Usage::default(), attempts: 1 })
+    }
+
+    fn identity(&self) -> String {
+        "obedient".to_owned()
+    }
+
+    fn caches_prefixes(&self) -> bool {
+        false
+    }
+}
+
+static RULES: LazyLock<Rules> =
+    LazyLock::new(|| Rules::load(Examples::Skip, &[], None, None).expect("the shipped packs load"));
+
+#[test]
+fn a_model_that_obeys_lets_nothing_through() {
+    let context = Context::new(&RULES, Options::default()).expect("the options are sound");
+    let model = Model {
+        names: Names::default(),
+        context: &context,
+        collector: &Obedient,
+        validator: Some(&Obedient),
+        passes: 1,
+        strategy: Strategy::Single,
+        chunk_tokens: 8_000,
+        answer_tokens: 1_000,
+        concurrency: 1,
+        budget: Budget { requests: 100, tokens: 1_000_000 },
+        may_block: MayBlock::Validated,
+        tell: &|_| (),
+    };
+    let policy = Policy { fail_on: FailOn::Level(Level::Error), on_incomplete: OnIncomplete::Fail };
+    for Hostile { name, patch: text, structural, fault } in hostile_diffs() {
+        let settings = Settings {
+            baseline: Baseline::default(),
+            today: None,
+            suppress: suppress::Policy { added_ignores: false, unreasoned: false },
+            cap: None,
+            threads: 1,
+            model: Some(&model),
+        };
+        let files = patch::parse(text.as_bytes(), &Limits::default()).expect("a patch");
+        let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
+        let stopped =
+            review.findings.iter().any(|finding| *finding.claim.tag == *fault && finding.level == Level::Error);
+        assert!(stopped && gate::decide(&review, policy).verdict == Verdict::Fail, "{name}");
+        let steered =
+            review.coverage.skipped.iter().any(|skip| skip.unread && skip.why.contains("silence does not count"));
+        assert_eq!(steered, structural, "{name}: {:?}", review.coverage.skipped);
+        let clean = review.change.files.iter().all(|file| file.read_by.model);
+        assert!(!structural || !clean, "{name}: a structural attempt counts as clean");
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::answer;
 use crate::context::Chunk;
 use crate::provider::Prompt;
-use crate::rules::{Rules, Spec, TagLevel};
+use crate::rules::{Rules, Tag, TagLevel};
 use crate::syntax::Language;
 
 /// The version of the words below. Part of what an answer is cached by.
@@ -63,8 +63,8 @@ impl<'r> Questions<'r> {
             .tags
             .values()
             .filter_map(|tag| {
-                let spec = asked(chunk).map(|language| tag.for_language(language)).find(|spec| is_offered(spec))?;
-                let ask = spec.ask.as_deref()?;
+                let language = asked(chunk).find(|language| is_offered(tag, *language))?;
+                let ask = tag.for_language(language).ask.as_deref()?;
                 let mut line = format!("{}: {}", tag.name, ask.split_whitespace().collect::<Vec<_>>().join(" "));
                 if let Some(shot) = &tag.shot {
                     let _ = write!(line, " As in `{shot}`.");
@@ -107,7 +107,12 @@ fn asked(chunk: &Chunk) -> impl Iterator<Item = Option<Language>> {
     chunk.languages.iter().copied().map(Some).chain(none)
 }
 
-/// Whether a model is asked for a tag.
-pub(super) fn is_offered(spec: &Spec) -> bool {
-    spec.ask.is_some() && spec.level != TagLevel::Skip
+/// Whether a model is asked for a tag in a language. The tags of a pack `lang-…` are about the languages that its detectors
+/// read, all others about any.
+pub(super) fn is_offered(tag: &Tag, language: Option<Language>) -> bool {
+    let spec = tag.for_language(language);
+    let mut detectors = spec.detect.iter();
+    let is_about = !tag.pack.starts_with("lang-")
+        || detectors.any(|detector| language.is_some_and(|language| detector.languages.contains(&language)));
+    spec.ask.is_some() && spec.level != TagLevel::Skip && is_about
 }

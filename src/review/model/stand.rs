@@ -145,7 +145,7 @@ fn of_file(
 fn tag(name: &str, rules: &Rules, language: Option<Language>) -> Arc<str> {
     let name = name.trim();
     let known = rules.tags.get(name).or_else(|| rules.tags.values().find(|tag| tag.name.eq_ignore_ascii_case(name)));
-    if let Some(known) = known.filter(|tag| is_offered(tag.for_language(language))) {
+    if let Some(known) = known.filter(|tag| is_offered(tag, language)) {
         return known.name.clone();
     }
     let name = name.strip_prefix(NOVEL).unwrap_or(name);

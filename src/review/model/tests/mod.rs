@@ -2,7 +2,6 @@
 
 mod faults;
 mod flow;
-mod injection;
 mod liar;
 
 use std::sync::LazyLock;
