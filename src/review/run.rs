@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::ground::Grounded;
-use super::model::{self, Looked, Model};
+use super::model::{self, Looked, Model, Steered};
 use super::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
 use super::{evidence, filter, ground, merge, pool, rank, suppress};
 use crate::baseline::{Baseline, Date};
@@ -111,8 +111,8 @@ impl Outcome {
 pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: &Settings<'_>) -> Review {
     let mut review = Review { change, ..Review::default() };
     review.coverage.skipped = changes.skipped();
-    let outcomes = match settings.model {
-        None => alone(changes, rules, settings),
+    let (outcomes, steered) = match settings.model {
+        None => (alone(changes, rules, settings), Vec::new()),
         Some(model) => with_model(changes, rules, settings, model, &mut review),
     };
     let mut findings = Vec::new();
@@ -126,6 +126,10 @@ pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: 
     }
     let (findings, accepted) = suppress::baseline(findings, &settings.baseline, settings.today, &mut review.notes);
     review.dropped.extend(accepted);
+    model::steered(steered, &review.dropped, |file, skip| {
+        review.change.files[file].read_by.model = false;
+        review.coverage.skipped.push(skip);
+    });
     let (findings, twins) = merge::merge(findings);
     review.dropped.extend(twins);
     let (findings, capped) = rank::rank(findings, rules, settings.cap);
@@ -168,7 +172,7 @@ fn with_model<C: Changes>(
     settings: &Settings<'_>,
     model: &Model<'_>,
     review: &mut Review,
-) -> Vec<Outcome> {
+) -> (Vec<Outcome>, Vec<Steered>) {
     let threads = threads(changes.len(), settings);
     let files = pool::map(changes.len(), threads, || changes.worker(), |worker, index| changes.load(worker, index));
     let kept = AtomicUsize::new(0);
@@ -205,7 +209,7 @@ fn with_model<C: Changes>(
             finish(grounded, &view, rules, settings, outcome);
         }
     }
-    outcomes
+    (outcomes, asked.steered)
 }
 
 /// What the model is shown of a file, and the view of it where it is kept.

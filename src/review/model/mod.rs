@@ -18,6 +18,7 @@ mod tests;
 mod validate;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 pub use plan::Plan;
 pub use purse::Budget;
@@ -28,7 +29,7 @@ use super::{Skip, mask};
 use crate::context::{self, Chunk, Chunks, Context, FilePart, Form, Reason};
 use crate::detect::FileView;
 use crate::diff::Lines;
-use crate::finding::{Finding, RepoPath};
+use crate::finding::{Finding, Line, RepoPath, Stage};
 use crate::provider::Provider;
 use crate::rules::Rules;
 
@@ -212,6 +213,8 @@ pub(super) struct Asked<'f> {
     pub(super) skipped: Vec<Skip>,
     /// By file, whether the model read all that was to be shown of it.
     pub(super) read: Vec<bool>,
+    /// What does not count as read until it is known what was accepted.
+    pub(super) steered: Vec<Steered>,
 }
 
 /// Asks about the files of a change, and does something else in the meantime.
@@ -245,11 +248,6 @@ pub(super) fn ask<'f>(
                 unread.chunk(job.chunk, parts, &why, &mut read);
             }
         }
-        if job.pass == 1
-            && let Some(why) = attempts(job.chunk, parts)
-        {
-            unread.chunk(job.chunk, parts, &why, &mut read);
-        }
     }
     let raised = claims.len() as u64;
     let mut held = stand::stand(claims, &jobs, parts, &views, rules, model.passes, &mut dropped);
@@ -272,7 +270,8 @@ pub(super) fn ask<'f>(
             conceal(kept, secrets, view);
         }
     }
-    Asked { part, raised, views, kept, dropped, skipped: unread.into_skips(), read }
+    let steered = jobs.iter().filter(|job| job.pass == 1).filter_map(|job| Steered::of(job.chunk, parts)).collect();
+    Asked { part, raised, views, kept, dropped, skipped: unread.into_skips(), read, steered }
 }
 
 /// What a review would ask about these files, and what that can cost at most.
@@ -301,25 +300,78 @@ fn conceal(kept: &mut Vec<Grounded>, secrets: &[Grounded], view: &FileView<'_>) 
     kept.truncate(own);
 }
 
-/// Why a chunk does not count as clean by the model's word: the change puts text into it that tries to be more than text.
-/// What stood there before was looked at when it came.
-fn attempts(chunk: &Chunk, parts: &[FilePart]) -> Option<String> {
-    let brought = |attempt: &&context::Attempt| {
-        !attempt.removed
-            && attempt.line.is_none_or(|line| {
-                chunk
-                    .lines
-                    .iter()
-                    .any(|shown| shown.place.added && shown.place.file == attempt.file && shown.place.line == line)
+/// The tags of findings that name an attempt to steer who reads.
+const ATTEMPTS: [&str; 2] = ["PromptInjection", "TrojanSource"];
+
+/// A chunk that does not count as clean by the model's word, because the change puts text into it that tries to be more
+/// than text. Unless a maintainer has accepted all of that: then it was looked at.
+pub(super) struct Steered {
+    /// The attempts: which file, and the line, `None` for a file's name.
+    attempts: Vec<(RepoPath, Option<Line>)>,
+    /// What is unread: which of the files, and its share of the chunk.
+    unread: Vec<(usize, Skip)>,
+}
+
+impl Steered {
+    /// What stood there before was looked at when it came.
+    fn of(chunk: &Chunk, parts: &[FilePart]) -> Option<Self> {
+        let brought = |attempt: &&context::Attempt| {
+            !attempt.removed
+                && attempt.line.is_none_or(|line| {
+                    let at = |shown: &context::Shown| (shown.place.file, shown.place.line) == (attempt.file, line);
+                    chunk.lines.iter().any(|shown| shown.place.added && at(shown))
+                })
+        };
+        let attempts: Vec<&context::Attempt> = chunk.attempts.iter().filter(brought).collect();
+        let first = attempts.first()?;
+        let at = first.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let why = format!(
+            "the model's silence does not count: {}{at}, shown with it, tries to steer who reads it ({})",
+            parts[first.file].path.visible(),
+            first.kind.name()
+        );
+        let skip = |covered: &context::Covered| {
+            let path = parts[covered.file].path.clone();
+            (covered.file, Skip { path, lines: Some(count(&covered.added)), unread: true, why: why.clone() })
+        };
+        Some(Self {
+            attempts: attempts.iter().map(|attempt| (parts[attempt.file].path.clone(), attempt.line)).collect(),
+            unread: chunk.parts.iter().map(skip).collect(),
+        })
+    }
+
+    /// Whether each attempt is a finding that somebody accepted.
+    fn is_accepted(&self, dropped: &[Finding]) -> bool {
+        let accepted = |finding: &&Finding| {
+            ATTEMPTS.contains(&&*finding.claim.tag)
+                && finding.dropped.as_ref().is_some_and(|dropped| dropped.stage == Stage::Suppress)
+        };
+        self.attempts.iter().all(|(path, line)| {
+            dropped.iter().filter(accepted).any(|finding| {
+                let at = &finding.claim.location;
+                at.path == *path && line.is_none_or(|line| at.line <= line && line <= at.end_line)
             })
-    };
-    let attempt = chunk.attempts.iter().find(brought)?;
-    let at = attempt.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let path = parts[attempt.file].path.visible();
-    Some(format!(
-        "the model's silence does not count: {path}{at}, shown with it, tries to steer who reads it ({})",
-        attempt.kind.name()
-    ))
+        })
+    }
+}
+
+/// Names what is unread for attempts that nobody accepted, with the file that it belongs to.
+pub(super) fn steered(all: Vec<Steered>, dropped: &[Finding], mut unread: impl FnMut(usize, Skip)) {
+    let mut sums: BTreeMap<(usize, String), Skip> = BTreeMap::new();
+    for (file, skip) in all.into_iter().filter(|steered| !steered.is_accepted(dropped)).flat_map(|all| all.unread) {
+        match sums.entry((file, skip.why.clone())) {
+            Entry::Vacant(entry) => {
+                entry.insert(skip);
+            }
+            Entry::Occupied(mut entry) => {
+                let sum = &mut entry.get_mut().lines;
+                *sum = sum.zip(skip.lines).map(|(one, other)| one + other);
+            }
+        }
+    }
+    for ((file, _), skip) in sums {
+        unread(file, skip);
+    }
 }
 
 /// What the model did not read, by file and reason.
