@@ -30,11 +30,11 @@ pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
     match report.decision.verdict {
         Verdict::Pass => {}
         Verdict::Fail => ways_out(page),
-        Verdict::Incomplete => page.prose(
-            "",
-            "What was not read may hold findings, so this is no pass. Fetch, split or exclude it; a maintainer can also \
-             set gate.on_incomplete = \"warn\".",
-        ),
+        Verdict::Incomplete => {
+            let or = if review.model.is_some() { ", or mend what kept the model from answering" } else { "" };
+            let what = "What was not read may hold findings, so this is no pass. Fetch, split or exclude it";
+            page.prose("", &format!("{what}{or}; a maintainer can also set gate.on_incomplete = \"warn\"."));
+        }
     }
 }
 
@@ -88,9 +88,18 @@ fn unread(page: &mut Page, review: &Review) {
     }
     let head = page.paint(Ink::Error, &format!("Not read, so the review is incomplete ({}):", unread.len()));
     page.line(&head);
+    // What keeps one file unread often keeps many.
+    let mut by_reason: Vec<(&str, Vec<String>)> = Vec::new();
     for skip in unread.iter().take(UNREAD) {
-        let lines = skip.lines.map(|lines| format!(", {}", plural(lines, "added line"))).unwrap_or_default();
-        page.prose("  ", &format!("{}: {}{lines}", place(&skip.path), visible(&skip.why)));
+        let lines = skip.lines.map(|lines| format!(" ({})", plural(lines, "added line"))).unwrap_or_default();
+        let place = format!("{}{lines}", place(&skip.path));
+        match by_reason.iter_mut().find(|(why, _)| *why == skip.why) {
+            Some((_, places)) => places.push(place),
+            None => by_reason.push((&skip.why, vec![place])),
+        }
+    }
+    for (why, places) in by_reason {
+        page.prose("  ", &format!("{}: {}", places.join(", "), visible(why)));
     }
     if unread.len() > UNREAD {
         page.line(&format!("  and {} more, all named in --format json", unread.len() - UNREAD));

@@ -101,7 +101,7 @@ fn what_was_not_read_comes_first() {
     assert_eq!(
         printed(&fixture::incomplete(), Style::default()),
         "Not read, so the review is incomplete (2):\n  \
-           assets/data.js: over 1 MiB, 2 added lines\n  \
+           assets/data.js (2 added lines): over 1 MiB\n  \
            src/lost.rs: an object is missing\n\
          \n\
          Reviewed origin/main...HEAD (merge base 0123456)\n\
