@@ -10,6 +10,7 @@ mod injection;
 mod laws;
 mod model;
 mod program;
+mod replay;
 mod rules;
 mod schemas;
 #[allow(dead_code, reason = "the benchmark uses more of it")]

@@ -91,7 +91,8 @@ fn unread(page: &mut Page, review: &Review) {
     // What keeps one file unread often keeps many.
     let mut by_reason: Vec<(&str, Vec<String>)> = Vec::new();
     for skip in unread.iter().take(UNREAD) {
-        let lines = skip.lines.map(|lines| format!(" ({})", plural(lines, "added line"))).unwrap_or_default();
+        let lines = skip.lines.filter(|lines| *lines > 0);
+        let lines = lines.map(|lines| format!(" ({})", plural(lines, "added line"))).unwrap_or_default();
         let place = format!("{}{lines}", place(&skip.path));
         match by_reason.iter_mut().find(|(why, _)| *why == skip.why) {
             Some((_, places)) => places.push(place),

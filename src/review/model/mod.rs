@@ -254,7 +254,8 @@ pub(super) fn ask<'f>(
     let validator = model.validator.map(|validator| talk::Talk::new(validator, &purse));
     let opinion = judge::judge(&mut held, &jobs, rules, &views, validator.as_ref(), model);
     for (file, count, why) in opinion.unscored {
-        unread.add(&parts[file].path, None, format!("{count} claims of the model have no score: {why}"));
+        let claims = if count == 1 { "a claim of the model has" } else { "claims of the model have" };
+        unread.add(&parts[file].path, Some(0), format!("{claims} no score: {why}"));
     }
     let part = Part {
         names: model.names.clone(),

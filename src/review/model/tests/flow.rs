@@ -79,7 +79,7 @@ fn a_validator_that_fails_is_no_pass_and_no_block() {
     assert_eq!(found(&review), [("LogicError", 5, Level::Warning, "stats.py")]);
     assert_eq!(decision.verdict, Verdict::Incomplete);
     assert_eq!(review.model.expect("a part").health, Health::Failed);
-    assert!(review.coverage.skipped[0].why.contains("have no score: refused"), "{:?}", review.coverage.skipped);
+    assert!(review.coverage.skipped[0].why.contains("has no score: refused"), "{:?}", review.coverage.skipped);
 }
 
 #[test]
