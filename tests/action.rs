@@ -167,6 +167,16 @@ fn inputs_reach_the_review() {
 }
 
 #[test]
+fn a_model_without_its_key_is_no_pass() {
+    let runner = Runner::new();
+    runner.commit("b.txt", "fine\n");
+    let step = runner.review(&[("DIFFSIEVE_ACTION_MODEL", "openai/m"), ("DIFFSIEVE_ACTION_VALIDATOR", "none")]);
+    step.has(&[("exit-code", "3"), ("verdict", "incomplete"), ("complete", "false"), ("findings", "0")]);
+    let step = runner.review(&[("DIFFSIEVE_ACTION_MODEL", "nobody/m")]);
+    step.has(&[("exit-code", "2"), ("verdict", "error")]);
+}
+
+#[test]
 fn without_a_report_there_is_no_number() {
     let runner = Runner::new();
     runner.commit("b.txt", "fine\n");
