@@ -31,7 +31,7 @@ def expect(what, found, wanted):
 
 
 class Service:
-    """Records every request and lets `say` answer it: from the parsed body to a status and a body."""
+    """Records every request (`path`, `headers`, `body`) and lets `say` answer it with a status and a body."""
 
     def __init__(self, say):
         self.requests = []
@@ -44,8 +44,9 @@ class Service:
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                service.requests.append({"path": self.path, "headers": headers, "body": body})
-                status, answer = say(body)
+                request = {"path": self.path, "headers": headers, "body": body}
+                service.requests.append(request)
+                status, answer = say(request)
                 data = answer.encode()
                 self.send_response(status)
                 self.send_header("content-type", "application/json")

@@ -278,7 +278,7 @@ CREDENTIALS = {"authorization", "x-api-key", "api-key", "anthropic-version"}
 def ask(binary, place, peer, say, ending):
     """One review by a peer whose every answer is `say`'s text, ended like this."""
     name, dialect, variables, base, _ = peer
-    answer = lambda body: (200, dialect.write(say(dialect.page(body)), ending))
+    answer = lambda request: (200, dialect.write(say(dialect.page(request["body"])), ending))
     with Service(answer) as service:
         config = ""
         if "{url}" not in "".join(variables.values()):
@@ -314,7 +314,7 @@ def check_reader(dialect, body):
 
 def check_client(dialect, base, request):
     """The package's own client sends the same body to the same path with the same key."""
-    with Service(lambda body: (200, dialect.write("{}", "stop"))) as service:
+    with Service(lambda _: (200, dialect.write("{}", "stop"))) as service:
         dialect.ask(service.url + base, request["body"])
         theirs = service.requests[0]
     expect("path, against the package's client", request["path"], theirs["path"])
