@@ -145,9 +145,12 @@ def review(binary, place, model, variables, config="", limit=120):
     """The exit code and the JSON report of a review by `model`; `config` is the user's own file."""
     repository, home = place
     (home / ".config/diffsieve/config.toml").write_text(config)
-    command = [binary, "review", "--model", model, "--cache", "off", "--format", "json"]
-    done = subprocess.run(command, cwd=repository, env=environment(home, **variables), capture_output=True, text=True,
-                          timeout=limit)
+    command = [pathlib.Path(binary).resolve(), "review", "--model", model, "--cache", "off", "--format", "json"]
+    try:
+        done = subprocess.run(command, cwd=repository, env=environment(home, **variables), capture_output=True, text=True,
+                              timeout=limit)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"the review took more than {limit} s") from None
     if KEY in done.stdout + done.stderr:
         raise Failed("the key is in what was written")
     try:
