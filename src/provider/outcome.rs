@@ -225,6 +225,8 @@ const TOO_LARGE: &[&str] = &[
     "request too large",
 ];
 const REFUSED: &[&str] = &["content_filter", "responsibleaipolicyviolation", "content_policy_violation", "was flagged"];
+/// The model wrote what its server's own parser cannot read: Groq with a 400, llama.cpp with a 500.
+const MALFORMED: &[&str] = &["json_validate_failed", "the model produced output that does not match"];
 const NO_ACCESS: &[&str] = &["invalid_api_key", "api_key_invalid", "api key not valid", "no_db_connection"];
 
 /// What an error inside a success means: the same as outside, but asked again once at most.
@@ -275,7 +277,7 @@ fn known(complaint: &Complaint) -> Option<Fault> {
         (Why::Refused, Again::Never)
     } else if complaint.says(NO_ACCESS) || complaint.is_one_of(&["authentication_error", "permission_error"]) {
         (Why::Unauthorised, Again::Never)
-    } else if complaint.says(&["json_validate_failed"]) {
+    } else if complaint.says(MALFORMED) {
         (Why::Malfunction, Again::Once)
     } else {
         return None;

@@ -546,7 +546,7 @@ fn texts(table: &mut Table) {
 
 fn reasons(table: &mut Table) {
     use Why::{Exhausted, Malfunction, Refused, Rejected, TooLarge, Unauthorised, Unavailable};
-    let rows: [(&str, u16, Why, u32, Value); 23] = [
+    let rows: [(&str, u16, Why, u32, Value); 24] = [
         (
             "OpenAI: quota",
             429,
@@ -681,6 +681,13 @@ fn reasons(table: &mut Table) {
             Malfunction,
             2,
             json!({"error": {"message": "Failed to generate JSON", "type": "invalid_request_error", "code": "json_validate_failed", "failed_generation": "{"}}),
+        ),
+        (
+            "llama-server: output that it cannot read itself",
+            500,
+            Malfunction,
+            2,
+            json!({"error": {"code": 500, "message": "The model produced output that does not match the expected peg-native format", "type": "server_error"}}),
         ),
         (
             "OpenAI: unknown model",
