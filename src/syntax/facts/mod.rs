@@ -2,19 +2,29 @@
 //! [`FactValue::Unknown`], never a guess: a place in broken code, a file without a parser, a language to which the
 //! question does not apply.
 
+mod divisor;
 mod entropy;
 mod explaining_comment;
 mod function;
+mod guard;
+mod hints;
+mod key_guard;
+mod map_read;
+mod place;
 mod symbol;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+pub use divisor::divisor_guard;
+pub use guard::Guard;
 
 use super::{Language, Parsed, Symbol, delta};
 use crate::finding::Line;
 
 /// Every fact, by name. `rules facts`, the schema and the documentation iterate this.
 pub static FACTS: &[Fact] = &[
+    divisor::DIVISOR_GUARDED,
     entropy::ENTROPY,
     function::CROSSED,
     function::LINES,
@@ -22,8 +32,12 @@ pub static FACTS: &[Fact] = &[
     symbol::HAS_DOCSTRING,
     explaining_comment::HAS_EXPLAINING_COMMENT,
     function::IN_FUNCTION,
+    divisor::IS_DIVISOR,
+    map_read::IS_MAP_READ,
     symbol::IS_NEW,
     symbol::IS_PUBLIC,
+    key_guard::KEY_GUARDED,
+    key_guard::MAP_IS_LOCAL,
 ];
 
 /// A named question about a place in a file.

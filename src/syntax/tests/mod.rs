@@ -2,6 +2,8 @@
 
 mod delta;
 mod facts;
+mod facts_divisor;
+mod facts_map;
 mod hostile;
 mod mask;
 mod outline_family_c;
