@@ -8,8 +8,8 @@ use regex::Regex;
 use super::guard::{Effect, Guard, Subject, Told, guard};
 use super::hints;
 use super::place::{
-    MOST_MENTIONS, around, assigns, bare, bytes, call, field, is_nonzero, mentions, operation, parts, rest_of_line, scope,
-    squeezed, start_of_line, visit, words,
+    MOST_MENTIONS, around, assigns, bare, bytes, call, field, is_nonzero, mentions, operation, parts, rest_of_line,
+    scope, squeezed, start_of_line, visit, words,
 };
 use super::{Fact, FactInput, FactKind, FactValue, with_outline};
 use crate::syntax::shapes::{Raw, text};
@@ -88,7 +88,9 @@ fn division<'t>(new: &'t Parsed, node: Raw<'t>) -> Option<Division<'t>> {
     }
     let call = call(node, source)?;
     let sure = match call.name {
-        "divmod" | "fmod" | "floorDiv" | "floorMod" | "div_euclid" | "rem_euclid" | "intdiv" | "fdiv" | "modulo" => true,
+        "divmod" | "fmod" | "floorDiv" | "floorMod" | "div_euclid" | "rem_euclid" | "intdiv" | "fdiv" | "modulo" => {
+            true
+        }
         "div" | "divide" | "true_divide" | "floor_divide" | "remainder" => false,
         _ => return None,
     };
@@ -122,8 +124,9 @@ fn is_text(node: Raw<'_>) -> bool {
         kind.contains("string") || kind.contains("heredoc") || kind == "char_literal"
     };
     let node = bare(node);
-    is(node) || parts(node).into_iter().any(|part| is(part) && !part.kind().contains("content"))
-        && matches!(node.kind(), "binary_operator" | "binary_expression" | "binary" | "concatenated_string")
+    is(node)
+        || parts(node).into_iter().any(|part| is(part) && !part.kind().contains("content"))
+            && matches!(node.kind(), "binary_operator" | "binary_expression" | "binary" | "concatenated_string")
 }
 
 /// Names that a text with `%` marks has.
@@ -137,7 +140,8 @@ fn formats(new: &Parsed, left: Raw<'_>, right: Raw<'_>) -> Option<bool> {
     if !matches!(new.language(), Language::Python | Language::Ruby) {
         return Some(false);
     }
-    let filled = matches!(bare(right).kind(), "tuple" | "dictionary" | "array" | "hash" | "list") || right.kind() == "tuple";
+    let filled =
+        matches!(bare(right).kind(), "tuple" | "dictionary" | "array" | "hash" | "list") || right.kind() == "tuple";
     if is_text(left) || filled || is_text(right) {
         return Some(true);
     }
@@ -190,7 +194,9 @@ fn is_made_path(source: &str, name: &str) -> bool {
         let before = start_of_line(source, at).trim_end();
         declared.is_some_and(|kind| kind.contains("Path"))
             || made.is_some_and(|value| MAKES_PATH.is_match(value))
-            || before.ends_with("fs::path") || before.ends_with("filesystem::path") || before.ends_with("path&")
+            || before.ends_with("fs::path")
+            || before.ends_with("filesystem::path")
+            || before.ends_with("path&")
     })
 }
 
@@ -277,8 +283,11 @@ fn converted<'t>(node: Raw<'t>, source: &str) -> Raw<'t> {
             "cast_expression" | "type_cast_expression" => field(node, &["value"]).or_else(|| parts(node).pop()),
             "as_expression" | "non_null_expression" => parts(node).first().copied(),
             _ => call(node, source).and_then(|call| match (call.name, &call.arguments[..]) {
-                ("float" | "int" | "float32" | "float64" | "int32" | "int64" | "uint64" | "Number" | "Float" | "abs"
-                | "double" | "static_cast" | "Decimal" | "floatval" | "intval", [only]) => Some(*only),
+                (
+                    "float" | "int" | "float32" | "float64" | "int32" | "int64" | "uint64" | "Number" | "Float" | "abs"
+                    | "double" | "static_cast" | "Decimal" | "floatval" | "intval",
+                    [only],
+                ) => Some(*only),
                 ("to_f" | "to_i" | "abs" | "doubleValue" | "intValue" | "longValue" | "toDouble", []) => call.receiver,
                 _ => None,
             }),
@@ -339,7 +348,12 @@ fn identifiers<'s>(node: Raw<'_>, source: &'s str) -> Vec<&'s str> {
     while let Some(node) = open.pop() {
         let is_name = matches!(
             node.kind(),
-            "identifier" | "variable_name" | "instance_variable" | "field_identifier" | "property_identifier" | "constant"
+            "identifier"
+                | "variable_name"
+                | "instance_variable"
+                | "field_identifier"
+                | "property_identifier"
+                | "constant"
         );
         if is_name && !matches!(text(node, source), "self" | "this" | "len" | "size" | "count") {
             names.push(text(node, source));
@@ -383,7 +397,12 @@ impl Form {
         let whole = words(condition, source);
         let zero_is_false = matches!(
             new.language(),
-            Language::Python | Language::JavaScript | Language::TypeScript | Language::Tsx | Language::C | Language::Cpp
+            Language::Python
+                | Language::JavaScript
+                | Language::TypeScript
+                | Language::Tsx
+                | Language::C
+                | Language::Cpp
                 | Language::Php
         );
         let empty_is_false = matches!(new.language(), Language::Python | Language::Php);

@@ -87,16 +87,38 @@ pub(super) struct Subject<'a> {
 
 /// Statements and expressions with a `condition`; those in [`NEGATED`] do their part where it does not hold.
 const TESTS: [&str; 19] = [
-    "if_statement", "if_expression", "if", "elif_clause", "else_if_clause", "elsif", "if_modifier", "unless",
-    "unless_modifier", "while_statement", "while_expression", "while", "while_modifier", "until", "until_modifier",
-    "conditional_expression", "ternary_expression", "conditional", "for_statement",
+    "if_statement",
+    "if_expression",
+    "if",
+    "elif_clause",
+    "else_if_clause",
+    "elsif",
+    "if_modifier",
+    "unless",
+    "unless_modifier",
+    "while_statement",
+    "while_expression",
+    "while",
+    "while_modifier",
+    "until",
+    "until_modifier",
+    "conditional_expression",
+    "ternary_expression",
+    "conditional",
+    "for_statement",
 ];
 const NEGATED: [&str; 4] = ["unless", "unless_modifier", "until", "until_modifier"];
 
 /// Functions of which it is not known when they run.
 const DEFERRED: [&str; 8] = [
-    "lambda", "lambda_expression", "arrow_function", "function_expression", "closure_expression", "func_literal",
-    "anonymous_function", "function_definition",
+    "lambda",
+    "lambda_expression",
+    "arrow_function",
+    "function_expression",
+    "closure_expression",
+    "func_literal",
+    "anonymous_function",
+    "function_definition",
 ];
 
 /// The guard of a place, from the start of its function.
@@ -190,8 +212,8 @@ impl Reader<'_> {
         let is_condition = condition.start_byte() <= inner.start_byte() && inner.end_byte() <= condition.end_byte();
         let slot = field_of(outer, inner);
         // Python's `a if c else b` names none of its parts.
-        let unnamed_else = slot.is_none() && outer.kind() == "conditional_expression"
-            && condition.end_byte() <= inner.start_byte();
+        let unnamed_else =
+            slot.is_none() && outer.kind() == "conditional_expression" && condition.end_byte() <= inner.start_byte();
         if is_condition || matches!(slot, Some("initializer" | "init")) {
             return Guard::None;
         }
@@ -210,7 +232,8 @@ impl Reader<'_> {
 
     /// `inner` is what a `try` tries.
     fn handler(&self, outer: Raw<'_>, inner: Raw<'_>) -> Guard {
-        let is_handler = |kind: &str| matches!(kind, "except_clause" | "except_group_clause" | "catch_clause" | "rescue");
+        let is_handler =
+            |kind: &str| matches!(kind, "except_clause" | "except_group_clause" | "catch_clause" | "rescue");
         if is_handler(inner.kind()) || matches!(inner.kind(), "finally_clause" | "ensure" | "else_clause" | "else") {
             return Guard::None;
         }
@@ -239,13 +262,15 @@ impl Reader<'_> {
     /// The statements in front of `inner`, the nearest first.
     fn siblings(&self, outer: Raw<'_>, inner: Raw<'_>) -> (Guard, bool) {
         let mut best = Guard::None;
-        let before: Vec<_> = parts(outer).into_iter().take_while(|part| part.end_byte() <= inner.start_byte()).collect();
+        let before: Vec<_> =
+            parts(outer).into_iter().take_while(|part| part.end_byte() <= inner.start_byte()).collect();
         for part in before.into_iter().rev() {
             // A declaration runs nothing, and a part of a test was read as one.
             if ["function", "method", "class", "import"].iter().any(|word| part.kind().starts_with(word)) {
                 continue;
             }
-            let statement = if part.kind() == "expression_statement" { parts(part).pop().unwrap_or(part) } else { part };
+            let statement =
+                if part.kind() == "expression_statement" { parts(part).pop().unwrap_or(part) } else { part };
             best = best.max(self.leaves(statement)).max(self.asserts(statement));
             match (self.subject.statement)(statement) {
                 _ if best == Guard::Sure => return (best, false),
@@ -266,7 +291,8 @@ impl Reader<'_> {
         };
         let last = last_statement(consequence);
         let is_if = !["while", "until", "for"].iter().any(|word| statement.kind().starts_with(word));
-        let mends = || parts(consequence).into_iter().chain([last]).any(|part| (self.subject.statement)(part) == Effect::Safe);
+        let mends =
+            || parts(consequence).into_iter().chain([last]).any(|part| (self.subject.statement)(part) == Effect::Safe);
         if told.otherwise && is_if && (LEAVES.is_match(text(last, self.source)) || mends()) {
             return Guard::Sure;
         }
@@ -314,8 +340,14 @@ fn last_statement(node: Raw<'_>) -> Raw<'_> {
     let mut node = node;
     while matches!(
         node.kind(),
-        "block" | "statement_block" | "compound_statement" | "statement_list" | "then" | "body_statement"
-            | "expression_statement" | "else_clause"
+        "block"
+            | "statement_block"
+            | "compound_statement"
+            | "statement_list"
+            | "then"
+            | "body_statement"
+            | "expression_statement"
+            | "else_clause"
     ) {
         match parts(node).pop() {
             Some(last) => node = last,

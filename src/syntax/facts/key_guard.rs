@@ -3,8 +3,8 @@
 use super::guard::{Effect, Guard, Subject, Told, guard};
 use super::map_read::{MOST, Read, key_words, reads, with_maps};
 use super::place::{
-    MOST_MENTIONS, around, assigns, bytes, call, field, mentions, operation, rest_of_line, scope, squeezed, start_of_line,
-    words,
+    MOST_MENTIONS, around, assigns, bytes, call, field, mentions, operation, rest_of_line, scope, squeezed,
+    start_of_line, words,
 };
 use super::{Fact, FactKind, FactValue, hints};
 use crate::syntax::shapes::{Raw, text};
@@ -96,7 +96,9 @@ fn has_default(new: &Parsed, read: &Read<'_>) -> bool {
         let (outer, inner) = (pair[0], pair[1]);
         let is_left = |left: Raw<'_>| left == inner;
         let or_else = match (new.language(), operation(outer, source)) {
-            (Language::Php | Language::CSharp, Some((left, operator, _))) => operator.starts_with("??") && is_left(left),
+            (Language::Php | Language::CSharp, Some((left, operator, _))) => {
+                operator.starts_with("??") && is_left(left)
+            }
             (Language::Ruby, Some((left, "||" | "||=", _))) => is_left(left),
             _ => false,
         };
@@ -129,7 +131,8 @@ impl Form<'_> {
             let is_key = key_words(left, self.source) == self.key;
             let in_map = words(right, self.source).trim_end_matches(".keys()") == self.map;
             let other = words(right, self.source);
-            let nothing = matches!(&*other, "None" | "null" | "nullptr" | "nil" | "NULL" | "0") || other.ends_with("end()");
+            let nothing =
+                matches!(&*other, "None" | "null" | "nullptr" | "nil" | "NULL" | "0") || other.ends_with("end()");
             return match operator.split_whitespace().collect::<Vec<_>>()[..] {
                 ["in"] if is_key && in_map => Told::safe_where(true),
                 ["not", "in"] if is_key && in_map => Told::safe_where(false),
@@ -208,7 +211,18 @@ impl Form<'_> {
         let head = self.source.get(node.start_byte()..end).unwrap_or_default();
         let goes_over = mentions(head, &self.map).any(|at| {
             let after = head[at + self.map.len()..].trim_start();
-            let own = [".keys", ".items", ".keySet", ".Keys", ".iter()", ".each_key", ".each ", ".each{", ".each_pair", "as "];
+            let own = [
+                ".keys",
+                ".items",
+                ".keySet",
+                ".Keys",
+                ".iter()",
+                ".each_key",
+                ".each ",
+                ".each{",
+                ".each_pair",
+                "as ",
+            ];
             after.is_empty() || after.starts_with([')', ':', '{']) || own.iter().any(|own| after.starts_with(own))
         });
         // `for i, k in enumerate(m)` and the like say less.
@@ -222,27 +236,54 @@ impl Form<'_> {
             let from = at + self.map.len();
             let head = rest_of_line(self.source, from);
             // `name = {`, `name: Type = {`.
-            let sign = head.find('=').filter(|sign| head.trim_start().starts_with([':', '=']) && !head[*sign..].starts_with("=="))?;
+            let sign = head
+                .find('=')
+                .filter(|sign| head.trim_start().starts_with([':', '=']) && !head[*sign..].starts_with("=="))?;
             let inner = head[sign + 1..].trim_start().strip_prefix(['{', '['])?;
             let start = from + head.len() - inner.len();
             Some(squeezed(up_to_close(self.source.get(start..)?)))
         });
         let name = self.key.trim_matches(['"', '\'']);
-        let entries = [format!("{}:", self.key), format!("{}=>", self.key), format!("{}:", name.trim_start_matches(':'))];
+        let entries =
+            [format!("{}:", self.key), format!("{}=>", self.key), format!("{}:", name.trim_start_matches(':'))];
         literals.take(4).map(|literal| !self.is_name && entries.iter().any(|entry| literal.contains(entry))).max()
     }
 }
 
 /// Methods that ask for a key.
 const ASKS: [&str; 15] = [
-    "has_key", "has_key?", "key?", "include?", "member?", "contains_key", "containsKey", "ContainsKey", "contains", "count",
-    "TryGetValue", "isset", "array_key_exists", "get", "dig",
+    "has_key",
+    "has_key?",
+    "key?",
+    "include?",
+    "member?",
+    "contains_key",
+    "containsKey",
+    "ContainsKey",
+    "contains",
+    "count",
+    "TryGetValue",
+    "isset",
+    "array_key_exists",
+    "get",
+    "dig",
 ];
 
 /// Methods that put a key, or a value where there is none.
 const PUTS: [&str; 13] = [
-    "setdefault", "insert", "put", "Add", "entry", "putIfAbsent", "computeIfAbsent", "try_emplace", "emplace", "TryAdd",
-    "store", "insert_or_assign", "insert_or_update",
+    "setdefault",
+    "insert",
+    "put",
+    "Add",
+    "entry",
+    "putIfAbsent",
+    "computeIfAbsent",
+    "try_emplace",
+    "emplace",
+    "TryAdd",
+    "store",
+    "insert_or_assign",
+    "insert_or_update",
 ];
 
 /// The text up to where an open bracket closes, at most 4,000 bytes.
@@ -270,9 +311,24 @@ fn is_local(new: &Parsed, read: &Read<'_>) -> bool {
     };
     let map = words(read.map, source);
     const MAKERS: [&str; 18] = [
-        "{", "dict(", "defaultdict(", "collections.defaultdict(", "Counter(", "OrderedDict(", "new HashMap", "new TreeMap",
-        "new LinkedHashMap", "new Dictionary", "new SortedDictionary", "new(", "HashMap::", "BTreeMap::", "Hash.new", "[",
-        "array(", "new ConcurrentHashMap",
+        "{",
+        "dict(",
+        "defaultdict(",
+        "collections.defaultdict(",
+        "Counter(",
+        "OrderedDict(",
+        "new HashMap",
+        "new TreeMap",
+        "new LinkedHashMap",
+        "new Dictionary",
+        "new SortedDictionary",
+        "new(",
+        "HashMap::",
+        "BTreeMap::",
+        "Hash.new",
+        "[",
+        "array(",
+        "new ConcurrentHashMap",
     ];
     mentions(body, &map).take(MOST_MENTIONS).any(|at| {
         let after = rest_of_line(body, at + map.len()).trim_start();

@@ -84,7 +84,11 @@ pub(super) fn reads<'t>(new: &'t Parsed, place: &Range<usize>) -> Reads<'t> {
 fn access<'t>(new: &Parsed, node: Raw<'t>) -> Option<(Raw<'t>, Raw<'t>)> {
     let source = new.source();
     match node.kind() {
-        "subscript" | "element_reference" | "subscript_expression" | "element_access_expression" | "index_expression" => {
+        "subscript"
+        | "element_reference"
+        | "subscript_expression"
+        | "element_access_expression"
+        | "index_expression" => {
             let parts = parts(node);
             let [map, key] = parts[..] else { return None };
             let is_list = matches!(key.kind(), "bracketed_argument_list" | "subscript_argument_list");
@@ -171,7 +175,8 @@ fn is_keyed(new: &Parsed, node: Raw<'_>, map: Raw<'_>, key: Raw<'_>, outer: Opti
                 last.starts_with(|c: char| c.is_uppercase()) && last.contains(|c: char| c.is_lowercase())
             });
             let known = declared == Some(true) || name.ends_with("environ");
-            known || (text && declared.is_none() && !is_class && !source.contains("pandas") && !source.contains("polars"))
+            known
+                || (text && declared.is_none() && !is_class && !source.contains("pandas") && !source.contains("polars"))
         }
         Language::Java => {
             let used_at_once = outer.is_some_and(|outer| {

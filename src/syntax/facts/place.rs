@@ -164,21 +164,24 @@ pub(super) fn mentions<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item =
     let places = text.match_indices(if name.is_empty() { "\0" } else { name });
     places.map(|(at, _)| at).filter(move |at| {
         let (before, after) = (&text[..*at], &text[at + name.len()..]);
-        !(name.starts_with(inside) && before.ends_with(inside)) && !(name.ends_with(inside) && after.starts_with(inside))
+        !(name.starts_with(inside) && before.ends_with(inside))
+            && !(name.ends_with(inside) && after.starts_with(inside))
     })
 }
 
 /// Whether a text gives a name a new value; `name[…] = …` and `name.field = …` do not.
 pub(super) fn assigns(text: &str, name: &str) -> bool {
-    mentions(text, name).any(|at| {
-        let before = text[..at].trim_end();
-        let after = text[at + name.len()..].trim_start();
-        let sign = after.trim_start_matches(['+', '-', '*', '/', '%', ':', '|', '&', '?', '^', '<', '>']);
-        let plain = sign.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>', '~']));
-        let compares = after.starts_with("<=") || after.starts_with(">=");
-        (plain && !compares) || after.starts_with("++") || after.starts_with("--")
-            || before.ends_with("++") || before.ends_with("--")
-    })
+    mentions(text, name).any(|at| is_assigned(&text[..at], &text[at + name.len()..]))
+}
+
+/// Whether what stands between two texts is given a new value there.
+pub(super) fn is_assigned(before: &str, after: &str) -> bool {
+    let (before, after) = (before.trim_end(), after.trim_start());
+    let sign = after.trim_start_matches(['+', '-', '*', '/', '%', ':', '|', '&', '?', '^', '<', '>']);
+    let plain = sign.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>', '~']));
+    let compares = after.starts_with("<=") || after.starts_with(">=");
+    let steps = ["++", "--"].iter().any(|step| after.starts_with(step) || before.ends_with(step));
+    (plain && !compares) || steps
 }
 
 /// Whether a literal number is other than zero; `None` for what is no number.

@@ -9,16 +9,16 @@ use crate::syntax::facts::FactValue::{Bool, Crossing, Number, Text, Unknown};
 use crate::syntax::facts::{FACTS, Fact, FactInput, FactKind, FactValue};
 
 /// A change of one file: `None` for the old side of a new file.
-struct Case<'a> {
-    language: Language,
-    old: Option<&'a str>,
-    new: &'a str,
-    lines: (u32, u32),
-    added: fn(u32) -> bool,
+pub(super) struct Case<'a> {
+    pub(super) language: Language,
+    pub(super) old: Option<&'a str>,
+    pub(super) new: &'a str,
+    pub(super) lines: (u32, u32),
+    pub(super) added: fn(u32) -> bool,
 }
 
 impl Case<'_> {
-    fn value(&self, name: &str) -> FactValue {
+    pub(super) fn value(&self, name: &str) -> FactValue {
         let new = parse(self.language, self.new);
         let old = self.old.map(|old| parse(self.language, old));
         let is_added = |line: Line| (self.added)(line.get());
