@@ -29,7 +29,7 @@ fn longest(input: &FactInput<'_>, new: &Parsed, index: usize) -> u32 {
     };
     let path = around(new, &(start..start + 1));
     let inside = path.iter().filter(|node| function.bytes.start <= node.start_byte());
-    let block = inside.clone().filter(|node| is_block(node.kind()) && node.start_byte() < start).next_back();
+    let block = inside.clone().rfind(|node| is_block(node.kind()) && node.start_byte() < start);
     let statement = inside.clone().find(|node| node.start_byte() == start);
     let ends = [block, statement].into_iter().flatten().map(|node| new.line_of(node.end_byte().saturating_sub(1)));
     // The function itself where the place is its head.

@@ -12,7 +12,7 @@ pub(super) const DECLARES_NAME: Fact = Fact {
     kind: FactKind::Bool,
     applies: with_outline,
     compute: |input| match input.sound() {
-        Some(new) => FactValue::Bool(!declared(new, input).is_empty()),
+        Some(new) => declared(new, input).map_or(FactValue::Unknown, |names| FactValue::Bool(!names.is_empty())),
         None => FactValue::Unknown,
     },
 };
@@ -23,27 +23,34 @@ pub(super) const NAME_LENGTH: Fact = Fact {
     kind: FactKind::Number,
     applies: with_outline,
     compute: |input| {
-        let names = input.sound().map(|new| declared(new, input)).unwrap_or_default();
+        let names = input.sound().and_then(|new| declared(new, input)).unwrap_or_default();
         let lengths = names.iter().map(|name| name.trim_start_matches('$').chars().count());
         lengths.min().map_or(FactValue::Unknown, |length| FactValue::Number(length as f64))
     },
 };
 
-/// More names than this on the lines of one claim are not looked at.
-const MOST: usize = 32;
+/// More declarations than this on the lines of one claim are not read, nor more names.
+const MOST: usize = 64;
 
-fn declared<'s>(new: &'s Parsed, input: &FactInput<'_>) -> Vec<&'s str> {
+/// The names; `None` if there are too many.
+fn declared<'s>(new: &'s Parsed, input: &FactInput<'_>) -> Option<Vec<&'s str>> {
     let source = new.source();
     let place = bytes(input, new);
     let mut names: Vec<Raw<'_>> = Vec::new();
+    let mut read = 0;
     visit(new, &place, |node, around| {
-        if names.len() >= MOST || is_header(node, around) {
+        let targets = if read < MOST { targets(node) } else { Vec::new() };
+        if targets.is_empty() {
             return;
         }
-        for target in targets(node) {
-            in_pattern(target, &mut names);
+        read += 1;
+        if !is_header(node, around) {
+            targets.into_iter().for_each(|target| in_pattern(target, &mut names));
         }
     });
+    if read >= MOST || names.len() >= MOST {
+        return None;
+    }
     let assigning = matches!(new.language(), Language::Python | Language::Ruby | Language::Php);
     let scope = scope(new, input.lines.0);
     names.retain(|name| {
@@ -53,7 +60,7 @@ fn declared<'s>(new: &'s Parsed, input: &FactInput<'_>) -> Vec<&'s str> {
         let is_name = written.trim_start_matches('$').chars().any(|c| c != '_');
         is_here && is_name && !(assigning && assigns(before, written))
     });
-    names.into_iter().map(|name| text(name, source)).collect()
+    Some(names.into_iter().map(|name| text(name, source)).collect())
 }
 
 /// What a node declares: names, or patterns of names.
@@ -141,7 +148,6 @@ fn is_header(node: Raw<'_>, around: &[Raw<'_>]) -> bool {
         let kind = outer.kind();
         let is_loop = kind.starts_with("for") || kind.starts_with("enhanced_for") || kind.ends_with("comprehension");
         let has_head = is_loop || matches!(kind, "catch_clause" | "except_clause" | "rescue" | "with_statement");
-        let body = field(*outer, &["body"]).or_else(|| parts(*outer).pop());
         let is_receiver = || {
             field(*outer, &["receiver"]).is_some_and(|receiver| {
                 kind == "method_declaration"
@@ -149,7 +155,10 @@ fn is_header(node: Raw<'_>, around: &[Raw<'_>]) -> bool {
                     && node.end_byte() <= receiver.end_byte()
             })
         };
-        let before_body = || body.is_some_and(|body| node.end_byte() <= body.start_byte());
+        let before_body = || {
+            let body = field(*outer, &["body"]).or_else(|| parts(*outer).pop());
+            body.is_some_and(|body| node.end_byte() <= body.start_byte())
+        };
         // A list of parameters is called `formal_parameters`, which starts like a loop.
         (has_head && !kind.starts_with("formal") && before_body()) || is_receiver()
     })

@@ -121,6 +121,9 @@ const DEFERRED: [&str; 8] = [
     "function_definition",
 ];
 
+/// Most statements of one block that are read; what stands further above is not known.
+const MOST_STATEMENTS: usize = 200;
+
 /// The guard of a place, from the start of its function.
 pub(super) fn guard(parsed: &Parsed, place: &Range<usize>, subject: &Subject<'_>) -> Guard {
     let path = around(parsed, place);
@@ -264,7 +267,10 @@ impl Reader<'_> {
         let mut best = Guard::None;
         let before: Vec<_> =
             parts(outer).into_iter().take_while(|part| part.end_byte() <= inner.start_byte()).collect();
-        for part in before.into_iter().rev() {
+        for (count, part) in before.into_iter().rev().enumerate() {
+            if count == MOST_STATEMENTS {
+                return (best.max(Guard::Perhaps), true);
+            }
             // A declaration runs nothing, and a part of a test was read as one.
             if ["function", "method", "class", "import"].iter().any(|word| part.kind().starts_with(word)) {
                 continue;

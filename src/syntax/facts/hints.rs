@@ -14,7 +14,7 @@ use crate::syntax::{Language, Parsed};
 const MOST_ALIASES: usize = 8;
 
 /// Longest stretch that is read for one place, so that many places in one function stay cheap.
-const MOST_BYTES: usize = 32_000;
+const MOST_BYTES: usize = 16_000;
 
 /// Whether anything from the start of the function's body to the end of the statement may show something of the name, or
 /// of what it was made from or went into, or catches the failure.

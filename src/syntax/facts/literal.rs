@@ -86,7 +86,7 @@ fn literal(new: &Parsed, node: Raw<'_>) -> Option<Literal> {
         return None;
     }
     let plain: String = written.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect();
-    let digits = plain.trim_end_matches(|c: char| matches!(c, 'l' | 'u' | 'f' | 'd' | 'm'));
+    let digits = plain.trim_end_matches(['l', 'u', 'f', 'd', 'm']);
     let trivial = digits.parse::<f64>().is_ok_and(|value| [0.0, 1.0, 2.0, 10.0, 100.0].contains(&value));
     (!trivial).then_some(Literal::Plain(plain))
 }

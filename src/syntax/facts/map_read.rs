@@ -6,11 +6,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::place::{
-    MOST_MENTIONS, bare, bytes, call, field, mentions, operation, parts, rest_of_line, start_of_line, visit, words,
+    MOST_MENTIONS, bare, bytes, call, field, holds_sign, mentions, operation, parts, rest_of_line, start_of_line,
+    visit, words,
 };
 use super::{Fact, FactKind, FactValue};
 use crate::syntax::shapes::{Raw, text};
-use crate::syntax::{Language, Parsed, Region};
+use crate::syntax::{Language, Parsed};
 
 pub(super) const IS_MAP_READ: Fact = Fact {
     name: "is_map_read",
@@ -39,8 +40,10 @@ pub(super) fn with_maps(language: Language) -> bool {
     matches!(language, Python | Ruby | CSharp | Java | Cpp | Rust | Php)
 }
 
-/// More reads than this on the lines of one claim are not looked at.
+/// More reads than this on the lines of one claim are not weighed, and more than [`MOST_READ`] not read: the declaration
+/// of a map has to be looked for in the whole file.
 pub(super) const MOST: usize = 16;
+const MOST_READ: usize = 64;
 
 /// A read, or what may be one.
 pub(super) struct Read<'t> {
@@ -50,7 +53,7 @@ pub(super) struct Read<'t> {
     pub(super) sure: bool,
 }
 
-/// The reads of a place, and whether a macro there may hold another.
+/// The reads of a place, and whether there may be another: in a macro, or past what is read.
 #[derive(Default)]
 pub(super) struct Reads<'t> {
     pub(super) found: Vec<Read<'t>>,
@@ -59,18 +62,17 @@ pub(super) struct Reads<'t> {
 
 pub(super) fn reads<'t>(new: &'t Parsed, place: &Range<usize>) -> Reads<'t> {
     let mut reads = Reads::default();
+    let mut read = 0;
     visit(new, place, |node, around| {
-        if node.kind() == "token_tree" {
-            let within = node.start_byte().max(place.start)..node.end_byte().min(place.end);
-            let open = new.source().get(within.clone()).into_iter().flat_map(|text| text.match_indices('['));
-            reads.hidden |= open.into_iter().any(|(at, _)| new.region(within.start + at) == Region::Code);
-        }
-        if reads.found.len() > MOST {
-            return;
-        }
+        reads.hidden |= holds_sign(new, node, around, place, &['[']);
         let Some((map, key)) = access(new, node) else { return };
         // The key stands elsewhere: the lines hold another part of the statement.
         if key.end_byte() <= place.start || key.start_byte() >= place.end || is_written(node, around, new.source()) {
+            return;
+        }
+        read += 1;
+        if read > MOST_READ {
+            reads.hidden = true;
             return;
         }
         if let Some(sure) = is_keyed(new, node, map, key, around.last().copied()) {

@@ -5,6 +5,7 @@
 mod block_lines;
 mod declared_name;
 mod divisor;
+mod divisor_guard;
 mod dup_lines;
 mod entropy;
 mod explaining_comment;
@@ -23,7 +24,7 @@ mod symbol;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub use divisor::divisor_guard;
+pub use divisor_guard::divisor_guard;
 pub use guard::Guard;
 pub use misspelling::{Misspelling, may_be_misspelt, misspellings};
 
@@ -34,7 +35,7 @@ use crate::finding::Line;
 pub static FACTS: &[Fact] = &[
     block_lines::BLOCK_LINES,
     declared_name::DECLARES_NAME,
-    divisor::DIVISOR_GUARDED,
+    divisor_guard::DIVISOR_GUARDED,
     dup_lines::DUP_LINES,
     entropy::ENTROPY,
     function::CROSSED,

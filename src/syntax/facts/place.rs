@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::FactInput;
 use crate::finding::Line;
-use crate::syntax::Parsed;
 use crate::syntax::shapes::{Raw, child_of_kind, text};
+use crate::syntax::{Parsed, Region};
 
 /// The bytes a fact is asked about: the exact match, else the lines.
 pub(super) fn bytes(input: &FactInput<'_>, new: &Parsed) -> Range<usize> {
@@ -62,6 +62,24 @@ pub(super) fn visit<'t>(parsed: &'t Parsed, bytes: &Range<usize>, mut each: impl
     }
 }
 
+/// Whether a node is a macro's text, which has no tree, and holds one of these signs as code within the place.
+pub(super) fn holds_sign(
+    parsed: &Parsed,
+    node: Raw<'_>,
+    around: &[Raw<'_>],
+    place: &Range<usize>,
+    signs: &[char],
+) -> bool {
+    let is_text = |node: &Raw<'_>| matches!(node.kind(), "token_tree" | "preproc_arg");
+    // What lies inside another was read with it.
+    if !is_text(&node) || around.last().is_some_and(is_text) {
+        return false;
+    }
+    let within = node.start_byte().max(place.start)..node.end_byte().min(place.end);
+    let text = parsed.source().get(within.clone()).unwrap_or_default();
+    text.match_indices(signs).any(|(at, _)| parsed.region(within.start + at) == Region::Code)
+}
+
 /// Children that are neither punctuation nor comments.
 pub(super) fn parts<'t>(node: Raw<'t>) -> Vec<Raw<'t>> {
     let mut cursor = node.walk();
@@ -109,6 +127,9 @@ pub(super) fn operation<'t, 's>(node: Raw<'t>, source: &'s str) -> Option<(Raw<'
     Some((single(left), source.get(left.end_byte()..right.start_byte())?.trim(), single(right)))
 }
 
+/// Longest source of what is called that is read.
+const MOST_OF_PATH: usize = 400;
+
 /// A call or a construction.
 pub(super) struct Call<'t, 's> {
     /// What is called, without white space: `os.open`, `newSocket`, `std::make_unique<A>`.
@@ -138,7 +159,9 @@ pub(super) fn call<'t, 's>(node: Raw<'t>, source: &'s str) -> Option<Call<'t, 's
         .or_else(|| callee.and_then(|callee| field(callee, &["attribute", "property", "field", "name"])))
         .or(callee);
     let end = list.or_else(|| field(node, &["block"])).map_or(node.end_byte(), |list| list.start_byte());
-    let path = squeezed(source.get(node.start_byte()..end)?);
+    // A chain of calls is as long as all of it, at every link.
+    let start = node.start_byte().max(end.saturating_sub(MOST_OF_PATH));
+    let path = squeezed((start..=end).find_map(|start| source.get(start..end))?);
     // C# and PHP wrap each argument.
     let argument = |node: Raw<'t>| if node.kind() == "argument" { parts(node).pop().unwrap_or(node) } else { node };
     let arguments = list.map(parts).unwrap_or_default().into_iter().map(argument).collect();
@@ -164,8 +187,9 @@ pub(super) fn mentions<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item =
     let places = text.match_indices(if name.is_empty() { "\0" } else { name });
     places.map(|(at, _)| at).filter(move |at| {
         let (before, after) = (&text[..*at], &text[at + name.len()..]);
-        !(name.starts_with(inside) && before.ends_with(inside))
-            && !(name.ends_with(inside) && after.starts_with(inside))
+        let goes_on = |inner: bool, outer: bool| inner && outer;
+        !goes_on(name.starts_with(inside), before.ends_with(inside))
+            && !goes_on(name.ends_with(inside), after.starts_with(inside))
     })
 }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::place::{around, bytes, call, is_assigned, mentions, start_of_line, words};
+use super::place::{around, bytes, call, field, is_assigned, mentions, start_of_line, words};
 use super::resource::{Acquisition, Holder, MOST, acquisitions};
 use super::{Fact, FactKind, FactValue, with_outline};
 use crate::syntax::shapes::{Raw, text};
@@ -62,8 +62,8 @@ fn is_released(new: &Parsed, acquisition: &Acquisition<'_>) -> Option<bool> {
             if RELEASES.is_match(tail) { Some(true) } else { lost.filter(|_| reads) }
         }
         Holder::Passed(outer) => {
-            let borrows = call(outer, source).is_some_and(|call| BORROWS.is_match(&call.path));
-            lost.filter(|_| borrows && !passes_itself(source, outer))
+            let callee = call(outer, source).map(|call| call.path).unwrap_or_default();
+            if RELEASES.is_match(&callee) { Some(true) } else { lost.filter(|_| BORROWS.is_match(&callee)) }
         }
         Holder::Name(name) => of_variable(new, acquisition, name),
     }
@@ -186,7 +186,7 @@ fn uses(new: &Parsed, range: std::ops::Range<usize>, variable: &str) -> Uses {
             match use_at(source, range.start, place, variable) {
                 Use::Release => {
                     uses.released.get_or_insert(place);
-                    uses.always |= is_on_every_way(new, place);
+                    uses.always |= is_on_every_way(new, place, variable);
                 }
                 Use::Owned => {
                     uses.released.get_or_insert(place);
@@ -279,10 +279,15 @@ fn callee(before: &str) -> Option<&str> {
     head.get(start..)
 }
 
-/// Whether a release stands where every way out comes by.
-fn is_on_every_way(new: &Parsed, at: usize) -> bool {
+/// Whether a release stands where every way out comes by, under no condition but one about what is released.
+fn is_on_every_way(new: &Parsed, at: usize, held: &str) -> bool {
+    let path = around(new, &(at..at + 1));
     let kinds = ["finally_clause", "ensure", "defer_statement"];
-    around(new, &(at..at + 1)).iter().any(|node| kinds.contains(&node.kind()))
+    let Some(last) = path.iter().rposition(|node| kinds.contains(&node.kind())) else { return false };
+    path[last..].iter().filter(|node| node.kind().starts_with("if")).all(|test| {
+        let condition = field(*test, &["condition"]).map_or("", |condition| text(condition, new.source()));
+        mentions(condition, held).next().is_some()
+    })
 }
 
 static WAYS_OUT: LazyLock<Regex> = LazyLock::new(|| {
@@ -342,7 +347,7 @@ fn is_unlocked(new: &Parsed, node: Raw<'_>) -> Option<bool> {
         releases.map(|at| range.start + at).collect::<Vec<_>>()
     };
     let within = release(node.end_byte()..function.bytes.end);
-    if within.iter().any(|at| is_on_every_way(new, *at)) {
+    if within.iter().any(|at| is_on_every_way(new, *at, &held)) {
         return Some(true);
     }
     match within.first() {

@@ -101,11 +101,7 @@ static ROWS: [Row; 36] = [
         &[Python],
         r"(?:^|\.)urlopen$|^(?:smtplib\.SMTP|ftplib\.FTP|imaplib\.IMAP4)\w*$|(?:HTTPS?Connection|ClientSession|SSHClient)$|^(?:engine|pool)\.(?:connect|getconn|raw_connection)$",
     ),
-    (
-        "lock",
-        &[Python],
-        r"(?i)(?:lock|mutex|sem(?:aphore)?|cond(?:ition)?)\w*(?:\[.*\])?\.acquire$|^fcntl\.(?:flock|lockf)$",
-    ),
+    ("lock", &[Python], r"(?i)(?:lock|mutex|sem(?:aphore)?|cond(?:ition)?)\w*(?:\[.*\])?\.acquire$"),
     ("open", &[Ruby], r"^(?:File|IO|Tempfile|Dir|Zlib::Gz\w+|Zip::File)\.(?:open|new|popen)$|^open$"),
     ("socket", &[Ruby], r"^(?:TCPSocket|TCPServer|UDPSocket|UNIXSocket|UNIXServer|Socket)\.(?:new|open|tcp)$"),
     (
@@ -125,7 +121,7 @@ static ROWS: [Row; 36] = [
         &[Php],
         r"^\\?(?:mysqli_connect|pg_connect|ftp_connect|curl_init|ldap_connect|oci_connect|imap_open)$|^new\\?(?:mysqli|PDO)$",
     ),
-    ("lock", &[Php], r"^\\?(?:flock|sem_acquire)$"),
+    ("lock", &[Php], r"^\\?sem_acquire$"),
     (
         "open",
         &[Java],
@@ -157,7 +153,7 @@ static ROWS: [Row; 36] = [
     (
         "lock",
         FAMILY,
-        r"^(?:pthread_(?:mutex|spin)_lock|pthread_rwlock_(?:rd|wr)lock|mutex_lock|spin_lock\w*|mtx_lock|EnterCriticalSection|flock)$",
+        r"^(?:pthread_(?:mutex|spin)_lock|pthread_rwlock_(?:rd|wr)lock|mutex_lock|spin_lock\w*|mtx_lock|EnterCriticalSection)$",
     ),
     ("lock", &[Cpp], r"(?i)(?:mutex|mtx|lock)\w*(?:\.|->)lock$"),
     (

@@ -138,6 +138,19 @@ fn released() {
 }
 
 #[test]
+fn conditions_of_a_release() {
+    let source = |condition: &str| {
+        format!(
+            "def f(p):\n    h = open(p)¶\n    try:\n        h.x()\n    finally:\n        if {condition}:\n            h.close()\n"
+        )
+    };
+    assert_eq!(marked(Python, &source("h is not None"), "released"), Bool(true));
+    assert_eq!(marked(Python, &source("failed"), "released"), Unknown);
+    let at_once = "def f(p):\n    os.close(os.open(p, os.O_CREAT))¶\n";
+    assert_eq!(marked(Python, at_once, "released"), Bool(true));
+}
+
+#[test]
 fn not_released() {
     all(
         "released",
