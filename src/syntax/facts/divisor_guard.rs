@@ -221,11 +221,15 @@ impl Form {
 
     fn effect(&self, statement: Raw<'_>, source: &str) -> Effect {
         let whole = text(statement, source);
-        let asserted = squeezed(whole.get(..whole.len().min(200)).unwrap_or_default());
-        if let Some(rest) = ASSERTED.find(&asserted).and_then(|found| asserted.get(found.end()..))
-            && let Some(rest) = rest.strip_prefix(self.whole.as_str())
-            && [">0", "!=0", ">=1", ",0"].iter().any(|sign| rest.starts_with(sign))
-        {
+        if !self.names.iter().any(|name| mentions(whole, name).next().is_some()) {
+            return Effect::None;
+        }
+        let asserts = || {
+            let head = squeezed(whole.get(..whole.len().min(200)).unwrap_or_default());
+            let rest = ASSERTED.find(&head).and_then(|found| head.get(found.end()..)?.strip_prefix(&*self.whole));
+            rest.is_some_and(|rest| [">0", "!=0", ">=1", ",0"].iter().any(|sign| rest.starts_with(sign)))
+        };
+        if (statement.kind().contains("macro") || statement.kind().contains("call")) && asserts() {
             return Effect::Safe;
         }
         if !self.names.iter().any(|name| assigns(whole, name)) {

@@ -122,7 +122,7 @@ const DEFERRED: [&str; 8] = [
 ];
 
 /// Most statements of one block that are read; what stands further above is not known.
-const MOST_STATEMENTS: usize = 200;
+const MOST_STATEMENTS: usize = 100;
 
 /// The guard of a place, from the start of its function.
 pub(super) fn guard(parsed: &Parsed, place: &Range<usize>, subject: &Subject<'_>) -> Guard {
@@ -265,8 +265,9 @@ impl Reader<'_> {
     /// The statements in front of `inner`, the nearest first.
     fn siblings(&self, outer: Raw<'_>, inner: Raw<'_>) -> (Guard, bool) {
         let mut best = Guard::None;
-        let before: Vec<_> =
-            parts(outer).into_iter().take_while(|part| part.end_byte() <= inner.start_byte()).collect();
+        let mut cursor = outer.walk();
+        let before = outer.named_children(&mut cursor).take_while(|part| part.end_byte() <= inner.start_byte());
+        let before: Vec<_> = before.filter(|part| !part.kind().contains("comment")).collect();
         for (count, part) in before.into_iter().rev().enumerate() {
             if count == MOST_STATEMENTS {
                 return (best.max(Guard::Perhaps), true);

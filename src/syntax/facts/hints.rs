@@ -47,7 +47,11 @@ fn aliases<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
     for line in text.lines().filter(|line| mentions(line, name).next().is_some()) {
         let Some((target, value)) = line.split_once('=').filter(|(_, value)| !value.starts_with('=')) else { continue };
         let is_target = mentions(target, name).next().is_some();
-        aliases.extend(if is_target { names(value) } else { names(target) }.filter(|alias| *alias != name));
+        for alias in if is_target { names(value) } else { names(target) } {
+            if alias != name && !aliases.contains(&alias) {
+                aliases.push(alias);
+            }
+        }
         if aliases.len() >= MOST_ALIASES {
             break;
         }
