@@ -235,6 +235,10 @@ impl Reader<'_> {
 
     /// `inner` is what a `try` tries.
     fn handler(&self, outer: Raw<'_>, inner: Raw<'_>) -> Guard {
+        // A method of Ruby may be a `begin` itself.
+        if !outer.kind().starts_with("try") && !matches!(outer.kind(), "begin" | "body_statement") {
+            return Guard::None;
+        }
         let is_handler =
             |kind: &str| matches!(kind, "except_clause" | "except_group_clause" | "catch_clause" | "rescue");
         if is_handler(inner.kind()) || matches!(inner.kind(), "finally_clause" | "ensure" | "else_clause" | "else") {
