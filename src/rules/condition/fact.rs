@@ -83,12 +83,15 @@ impl Test for Facts {
         for (fact, expected) in &self.0 {
             let value = fact.value(&input);
             let shown = (fact.name.to_owned(), shown(&value));
+            // Last is what was looked at last: the fact that decided.
             let mut facts = subject.facts.borrow_mut();
-            if !facts.contains(&shown) {
-                facts.push(shown);
-            }
+            facts.retain(|known| *known != shown);
+            facts.push(shown);
             let any = expected.iter().fold(Truth::False, |truth, expected| truth.or(compare(&value, expected)));
             truth = truth.and(any);
+            if truth == Truth::False {
+                break;
+            }
         }
         truth
     }

@@ -2,28 +2,59 @@
 //! [`FactValue::Unknown`], never a guess: a place in broken code, a file without a parser, a language to which the
 //! question does not apply.
 
+mod block_lines;
+mod declared_name;
+mod divisor;
+mod divisor_guard;
+mod dup_lines;
 mod entropy;
 mod explaining_comment;
 mod function;
+mod guard;
+mod hints;
+mod key_guard;
+mod literal;
+mod map_read;
+mod misspelling;
+mod place;
+mod released;
+mod resource;
 mod symbol;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+pub use divisor_guard::divisor_guard;
+pub use guard::Guard;
+pub use misspelling::{Misspelling, may_be_misspelt, misspellings};
 
 use super::{Language, Parsed, Symbol, delta};
 use crate::finding::Line;
 
 /// Every fact, by name. `rules facts`, the schema and the documentation iterate this.
 pub static FACTS: &[Fact] = &[
+    block_lines::BLOCK_LINES,
+    declared_name::DECLARES_NAME,
+    divisor_guard::DIVISOR_GUARDED,
+    dup_lines::DUP_LINES,
     entropy::ENTROPY,
     function::CROSSED,
     function::LINES,
     function::LINES_BEFORE,
     symbol::HAS_DOCSTRING,
     explaining_comment::HAS_EXPLAINING_COMMENT,
+    misspelling::HAS_MISSPELLING,
     function::IN_FUNCTION,
+    divisor::IS_DIVISOR,
+    map_read::IS_MAP_READ,
     symbol::IS_NEW,
     symbol::IS_PUBLIC,
+    key_guard::KEY_GUARDED,
+    literal::LITERAL_REPEATS,
+    key_guard::MAP_IS_LOCAL,
+    declared_name::NAME_LENGTH,
+    released::RELEASED,
+    resource::RESOURCE_KIND,
 ];
 
 /// A named question about a place in a file.

@@ -9,16 +9,16 @@ use crate::syntax::facts::FactValue::{Bool, Crossing, Number, Text, Unknown};
 use crate::syntax::facts::{FACTS, Fact, FactInput, FactKind, FactValue};
 
 /// A change of one file: `None` for the old side of a new file.
-struct Case<'a> {
-    language: Language,
-    old: Option<&'a str>,
-    new: &'a str,
-    lines: (u32, u32),
-    added: fn(u32) -> bool,
+pub(super) struct Case<'a> {
+    pub(super) language: Language,
+    pub(super) old: Option<&'a str>,
+    pub(super) new: &'a str,
+    pub(super) lines: (u32, u32),
+    pub(super) added: fn(u32) -> bool,
 }
 
 impl Case<'_> {
-    fn value(&self, name: &str) -> FactValue {
+    pub(super) fn value(&self, name: &str) -> FactValue {
         let new = parse(self.language, self.new);
         let old = self.old.map(|old| parse(self.language, old));
         let is_added = |line: Line| (self.added)(line.get());
@@ -40,13 +40,32 @@ fn at(language: Language, new: &str, number: u32, name: &str) -> FactValue {
     Case { language, old: None, new, lines: (number, number), added: |_| true }.value(name)
 }
 
+/// A fact on the lines that end in `¶` of a new file.
+pub(super) fn marked(language: Language, source: &str, name: &str) -> FactValue {
+    let is_marked = |line: &str| line.trim_end().ends_with('¶');
+    let first = source.lines().position(is_marked).expect("a line is marked") as u32 + 1;
+    let more = source.lines().skip(first as usize).take_while(|line| is_marked(line)).count() as u32;
+    let new = source.replace('¶', "");
+    Case { language, old: None, new: &new, lines: (first, first + more), added: |_| true }.value(name)
+}
+
+/// Each source with the value of a fact on its marked lines; all that differ are told at once.
+pub(super) fn all(name: &str, value: &FactValue, cases: &[(Language, &str)]) {
+    let differ = |(language, source): &(Language, &str)| {
+        let found = marked(*language, source, name);
+        (found != *value).then(|| format!("{found:?} in {}:\n{source}", language.name()))
+    };
+    let wrong: Vec<String> = cases.iter().filter_map(differ).collect();
+    assert!(wrong.is_empty(), "{name} is not {value:?} but\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn names_are_sorted_and_kinds_are_kept() {
     assert!(FACTS.is_sorted_by(|a, b| a.name < b.name));
-    let source = "def f():\n    '''d'''\n    return 'ab'\n";
+    let source = "def f(d, n):\n    '''d'''\n    q = open('abc').read(d['k'] / n)\n";
     for fact in FACTS {
         assert!(fact.help.ends_with('.'), "{}", fact.name);
-        let value = at(Python, source, 2, fact.name);
+        let value = at(Python, source, 3, fact.name);
         let fits = matches!(
             (fact.kind, &value),
             (FactKind::Bool, Bool(_))

@@ -1,9 +1,26 @@
 //! Input that nobody meant well: no panic, no overflow, no endless run.
 
+use std::collections::BTreeMap;
+
 use super::{line, parse};
 use crate::finding::Line;
 use crate::syntax::Language::{self, C, JavaScript, Php, Python, Rust};
-use crate::syntax::{Limits, Parsed, Unparsed, delta};
+use crate::syntax::{FACTS, FactInput, Limits, Parsed, Unparsed, delta};
+
+fn ask_facts(parsed: &Parsed, lines: (Line, Line)) {
+    let input = FactInput {
+        new: Some(parsed),
+        old: Some(parsed),
+        lines,
+        bytes: None,
+        quote: "",
+        variables: &BTreeMap::new(),
+        is_added: &|_| true,
+    };
+    for fact in FACTS {
+        let _ = fact.value(&input);
+    }
+}
 
 /// Everything a file can be asked.
 fn ask_everything(parsed: &Parsed) {
@@ -12,6 +29,8 @@ fn ask_everything(parsed: &Parsed) {
         let _ = (parsed.enclosing(number), parsed.enclosing_function(number), parsed.has_error((number, number)));
         assert!(parsed.source().get(parsed.line_range(number)).is_some());
     }
+    ask_facts(parsed, (line(2), line(2)));
+    ask_facts(parsed, (line(1), Line::from_index(parsed.line_count() as u32)));
     for (range, _) in parsed.regions() {
         assert!(parsed.source().get(range.clone()).is_some(), "regions end at characters: {range:?}");
     }
@@ -108,6 +127,10 @@ fn wide_files_take_linear_time() {
         (Language::Go, format!("package p\ntype (\n{})\n", "A struct{}\n".repeat(20_000))),
         (Python, "# c\n".repeat(40_000) + "def f(): pass\n"),
         (Php, "<?php f(); ?>x\n".repeat(20_000)),
+        (Python, format!("def f(d, n):\n    {}", "x = d['k'] / n; ".repeat(2_000))),
+        (Python, format!("def f(d, n):\n    f = open('abc')\n{}", "    f(f, d['k'] / n, 'abc')\n".repeat(2_000))),
+        (Python, format!("x = [{}]\n", "d['k'] / n, 'abc', open('abc'), ".repeat(2_000))),
+        (C, format!("void f(void) {{\n{}}}", "if (a / n) p = malloc(3);\n".repeat(2_000))),
     ];
     for (language, source) in many {
         match Parsed::parse(language, source.as_bytes(), &Limits::default()) {

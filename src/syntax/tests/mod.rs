@@ -2,6 +2,10 @@
 
 mod delta;
 mod facts;
+mod facts_divisor;
+mod facts_map;
+mod facts_repeats;
+mod facts_resource;
 mod hostile;
 mod mask;
 mod outline_family_c;

@@ -1,0 +1,247 @@
+//! Divisors and their guards, in every language, with what looks like one and is none. The claim is about the lines that
+//! end in `¶`.
+
+use super::facts::all;
+use crate::syntax::Language::{C, CSharp, Cpp, Go, Java, JavaScript, Php, Python, Ruby, Rust, TypeScript, Yaml};
+use crate::syntax::facts::FactValue::{Bool, Unknown};
+
+#[test]
+fn is_divisor() {
+    all(
+        "is_divisor",
+        &Bool(true),
+        &[
+            (Python, "def f(a, n):\n    return a / n¶\n"),
+            (Python, "def f(a, n):\n    return a // n¶\n"),
+            (Python, "def f(a, n):\n    return a % n¶\n"),
+            (Python, "def f(a, n):\n    a /= n¶\n"),
+            (Python, "def f(a, n):\n    return divmod(a, n)¶\n"),
+            (Python, "def f(a, n):\n    return f'{a / n}'¶\n"),
+            (Python, "def f(a, n):\n    return (a\n            / n)¶\n"),
+            (Python, "def f(a):\n    return a / 0¶\n"),
+            (JavaScript, "function f(a, n) { return a / n; }¶\n"),
+            (JavaScript, "function f(a, n) { return `${a % n}`; }¶\n"),
+            (TypeScript, "function f(a: number, n: number) { a %= n; }¶\n"),
+            (Java, "class A { int f(int a, int n) {\n return a / n;¶\n} }\n"),
+            (Java, "class A { int f(int a, int n) {\n return Math.floorMod(a, n);¶\n} }\n"),
+            (C, "int f(int a, int n) {\n return a % n;¶\n}\n"),
+            (C, "int f(int a, int n) {\n return (double) a / (double) n;¶\n}\n"),
+            (Cpp, "int f(int a, int n) {\n a /= n;¶\n}\n"),
+            (CSharp, "class A { int F(int a, int n) {\n return a / n;¶\n} }\n"),
+            (Go, "package p\nfunc f(a, n int) int {\n return a / n¶\n}\n"),
+            (Go, "package p\nfunc f(a, n int) int {\n a %= n¶\n return a\n}\n"),
+            (Rust, "fn f(a: u32, n: u32) -> u32 {\n a / n¶\n}\n"),
+            (Rust, "fn f(mut a: u32, n: u32) {\n a %= n;¶\n}\n"),
+            (Rust, "fn f(a: i32, n: i32) -> i32 {\n a.rem_euclid(n)¶\n}\n"),
+            (Php, "<?php function f($a, $n) {\n return $a / $n;¶\n}\n"),
+            (Php, "<?php function f($a, $n) {\n return intdiv($a, $n);¶\n}\n"),
+            (Ruby, "def f(a, n)\n  a / n¶\nend\n"),
+            (Ruby, "def f(a, n)\n  a %= n¶\nend\n"),
+        ],
+    );
+    all(
+        "is_divisor",
+        &Bool(false),
+        &[
+            (Python, "def f(a):\n    return a / 2.5¶\n"),
+            (Python, "def f(a):\n    return a / -1_000¶\n"),
+            (Python, "def f(a):\n    return a / (60 * 60)¶\n"),
+            (Python, "def f(a):\n    return a % 0x10¶\n"),
+            (Python, "def f(a, n):\n    return a * n¶\n"),
+            (Python, "def f(a):\n    return 'a/b'  # a / b¶\n"),
+            (Python, "def f(a):\n    return '%s/%s' % a¶\n"),
+            (Python, "def f(fmt, a):\n    return fmt % (a, a)¶\n"),
+            (Python, "from pathlib import Path\ndef f(a):\n    return Path(a) / a¶\n"),
+            (Python, "def f(a):\n    return a / 'etc' / a¶\n"),
+            (Python, "def f(out: Path, a):\n    return out / a¶\n"),
+            (Python, "def f(a):\n    here = Path(__file__)\n    return here / a¶\n"),
+            (Python, "import a.b¶\n"),
+            (JavaScript, "function f(a) { return a.replace(/a\\/b/g, ''); }¶\n"),
+            (JavaScript, "function f(a) { return a / 1e3; } // a / n¶\n"),
+            (TypeScript, "import { a } from '../b/c';¶\n"),
+            (Java, "class A { int f(int a) {\n return a / 1_000L;¶\n} }\n"),
+            (C, "#include <a/b.h>¶\n"),
+            (C, "int f(int a) {\n return a / 0b10; /* a / n */¶\n}\n"),
+            (Cpp, "auto f(const char* a) {\n return std::filesystem::path(a) / \"b\";¶\n}\n"),
+            (Cpp, "auto f(const std::filesystem::path& dir, T a) {\n return dir / a;¶\n}\n"),
+            (CSharp, "class A { float F(float a) {\n return a / 2f;¶\n} }\n"),
+            (Go, "package p\nfunc f(a int) int {\n return a / 1024¶\n}\n"),
+            (Rust, "fn f(a: u32) -> u32 {\n a / 8usize¶\n}\n"),
+            (Rust, "fn f(a: u32) {\n println!(\"{}/{}\", a, a);¶\n}\n"),
+            (Php, "<?php function f($a) {\n return $a / 3;¶\n}\n?>a/b</p>\n"),
+            (Ruby, "def f(a)\n  a =~ /b\\/c/¶\nend\n"),
+            (Ruby, "def f(a)\n  '%d' % a¶\nend\n"),
+        ],
+    );
+    all(
+        "is_divisor",
+        &Unknown,
+        &[
+            (Python, "def p(name):\n    return BASE_DIR / name¶\n"),
+            (Python, "from pathlib import Path\ndef p(root, name):\n    return root / name¶\n"),
+            (Python, "def f(template, a):\n    return template % a¶\n"),
+            (Python, "def f(a, n):\n    n = len(a)¶\n    return a / n\n"),
+            (Python, "def mean(a, n):¶\n    return a / n\n"),
+            (Python, "def f(a, n):\n    return ((¶\n"),
+            (Rust, "fn f(a: u32, n: u32) {\n println!(\"{}\", a / n);¶\n}\n"),
+            (C, "#define HALF(a, n) ((a) / (n))¶\n"),
+            (Java, "class A { B f(B a, B n) {\n return a.divide(n);¶\n} }\n"),
+            (Cpp, "auto f(T dir, T a) {\n return dir / a;¶\n}\n"),
+            (Yaml, "a: b / c¶\n"),
+        ],
+    );
+}
+
+#[test]
+fn guarded() {
+    all(
+        "divisor_guarded",
+        &Bool(true),
+        &[
+            (Python, "def f(a, n):\n    return a / n if n else 0¶\n"),
+            (Python, "def f(a, n):\n    if n == 0:\n        return 0\n    return a / n¶\n"),
+            (Python, "def f(a, n):\n    if not n:\n        raise ValueError('n')\n    return a / n¶\n"),
+            (Python, "def f(a, n):\n    if n > 0:\n        a = 2\n        return a / n¶\n"),
+            (Python, "def f(a, n):\n    if n == 0:\n        a = 0\n    else:\n        a = a / n¶\n"),
+            (Python, "def f(a, n):\n    if n == 0:\n        n = 1\n    return a / n¶\n"),
+            (Python, "def f(a, n):\n    assert n\n    return a / n¶\n"),
+            (Python, "def f(xs):\n    assert len(xs) >= 1, 'empty'\n    return sum(xs) / len(xs)¶\n"),
+            (Python, "def f(xs):\n    if not xs:\n        return 0\n    return sum(xs) / float(len(xs))¶\n"),
+            (Python, "def f(xs):\n    return sum(xs) / max(len(xs), 1)¶\n"),
+            (Python, "def f(xs):\n    return sum(xs) / (len(xs) or 1)¶\n"),
+            (Python, "def f(a, n):\n    n = max(1, n)\n    return a / n¶\n"),
+            (Python, "def f(a, n):\n    return a / (n if n else 1)¶\n"),
+            (Python, "def f(a, n):\n    return a / (n + 1e-9)¶\n"),
+            (
+                Python,
+                "def f(a, n):\n    try:\n        return a / n¶\n    except ZeroDivisionError:\n        return 0\n",
+            ),
+            (Python, "def f(a, n):\n    return n != 0 and a / n > 1¶\n"),
+            (Python, "def f(a, n):\n    return n == 0 or a / n > 1¶\n"),
+            (Python, "def f(a, ns):\n    return [a / n for n in ns if n]¶\n"),
+            (Python, "def f(a, n):\n    while n > 0:\n        a = a / n¶\n        n -= 1\n"),
+            (Python, "def f(a, ns):\n    for n in ns:\n        if n == 0:\n            continue\n        a = a / n¶\n"),
+            (Python, "SIZE = 512\ndef f(a):\n    return a / SIZE¶\n"),
+            (JavaScript, "function f(a, n) {\n if (!n) return 0;\n return a / n;¶\n}\n"),
+            (JavaScript, "function f(a, n) {\n return n ? a / n : 0;¶\n}\n"),
+            (JavaScript, "function f(a, xs) {\n if (xs.length === 0) { return 0; }\n return a / xs.length;¶\n}\n"),
+            (JavaScript, "function f(a, n) {\n return a / (n || 1);¶\n}\n"),
+            (JavaScript, "function f(a, n) {\n const m = Math.max(n, 1);\n return a / m;¶\n}\n"),
+            (TypeScript, "function f(a: number, n: number) {\n if (n !== 0) { return a / n; }¶\n}\n"),
+            (Java, "class A { int f(int a, int n) {\n if (n == 0) throw new E();\n return a / n;¶\n} }\n"),
+            (Java, "class A { int f(int a, int n) {\n return n > 0 && a / n > 1;¶\n} }\n"),
+            (
+                Java,
+                "class A { int f(int a, int n) {\n try {\n return a / n;¶\n } catch (ArithmeticException e) { return 0; }\n} }\n",
+            ),
+            (
+                Java,
+                "class A { int f(int a, List<B> xs) {\n if (xs.isEmpty()) return 0;\n return a / xs.size();¶\n} }\n",
+            ),
+            (C, "int f(int a, int n) {\n if (n <= 0) return -1;\n return a / n;¶\n}\n"),
+            (C, "int f(int a, int n) {\n assert(n != 0);\n return a / n;¶\n}\n"),
+            (C, "int f(int a) {\n return a / sizeof(int);¶\n}\n"),
+            (C, "#define SIZE 16\nint f(int a) {\n return a % SIZE;¶\n}\n"),
+            (
+                Cpp,
+                "int f(int a, const V& v) {\n if (v.empty()) { return 0; }\n return a / static_cast<int>(v.size());¶\n}\n",
+            ),
+            (Cpp, "int f(int a, int n) {\n return a / std::max(n, 1);¶\n}\n"),
+            (Cpp, "int f(int a, int n) {\n if (!n) goto out;\n a /= n;¶\nout: return a;\n}\n"),
+            (CSharp, "class A { int F(int a, int n) {\n if (n == 0) { return 0; }\n return a / n;¶\n} }\n"),
+            (CSharp, "class A { int F(int a, int n) {\n return n != 0 ? a / n : 0;¶\n} }\n"),
+            (
+                CSharp,
+                "class A { int F(int a, int n) {\n try {\n return a / n;¶\n } catch (DivideByZeroException) { return 0; }\n} }\n",
+            ),
+            (Go, "package p\nfunc f(a, n int) int {\n if n == 0 {\n  return 0\n }\n return a / n¶\n}\n"),
+            (Go, "package p\nfunc f(a, n int) int {\n if n > 0 {\n  return a / n¶\n }\n return 0\n}\n"),
+            (
+                Go,
+                "package p\nfunc f(a int, xs []int) int {\n if len(xs) == 0 {\n  panic(\"\")\n }\n return a / len(xs)¶\n}\n",
+            ),
+            (Rust, "fn f(a: u32, n: u32) -> u32 {\n if n == 0 { return 0; }\n a / n¶\n}\n"),
+            (Rust, "fn f(a: u32, n: u32) -> u32 {\n if n > 0 { a / n } else { 0 }¶\n}\n"),
+            (Rust, "fn f(a: usize, n: usize) -> usize {\n a / n.max(1)¶\n}\n"),
+            (Rust, "fn f(a: u32, n: u32) -> u32 {\n assert!(n > 0);\n a / n¶\n}\n"),
+            (Rust, "fn f(a: usize, xs: &[u8]) -> usize {\n if xs.is_empty() { return 0; }\n a / xs.len()¶\n}\n"),
+            (Php, "<?php function f($a, $n) {\n if ($n === 0) { return 0; }\n return $a / $n;¶\n}\n"),
+            (Php, "<?php function f($a, $xs) {\n if (empty($xs)) { return 0; }\n return $a / count($xs);¶\n}\n"),
+            (Ruby, "def f(a, n)\n  return 0 if n.zero?\n  a / n¶\nend\n"),
+            (Ruby, "def f(a, n)\n  raise 'n' unless n > 0\n  a / n¶\nend\n"),
+            (Ruby, "def f(a, n)\n  begin\n    a / n¶\n  rescue ZeroDivisionError\n    0\n  end\nend\n"),
+            (Ruby, "def f(a, n)\n  a / [n, 1].max¶\nend\n"),
+        ],
+    );
+}
+
+#[test]
+fn not_guarded() {
+    all(
+        "divisor_guarded",
+        &Bool(false),
+        &[
+            (Python, "def f(a, n):\n    return a / n¶\n"),
+            (Python, "def f(a, n):\n    a = a + 1\n    return a / float(n)¶\n"),
+            (Python, "def f(a, n):\n    return a / n¶\ndef g(n):\n    if not n:\n        return 0\n"),
+            (Python, "def f(a):\n    return a / 0¶\n"),
+            (Python, "SIZE = 0\ndef f(a):\n    return a / SIZE¶\n"),
+            (JavaScript, "function f(a, n) {\n return a / n;¶\n}\n"),
+            (TypeScript, "function f(a: number, n: number) {\n return a / n;¶\n}\n"),
+            (Java, "class A { int f(int a, int n) {\n return a / n;¶\n} }\n"),
+            (C, "int f(int a, int n) {\n return a % n;¶\n}\n"),
+            (C, "int f(struct s *p, int n) {\n return p->a / n;¶\n}\n"),
+            (Cpp, "int f(int a, int n) {\n return a / n;¶\n}\n"),
+            (CSharp, "class A { int F(int a, int n) {\n return a / n;¶\n} }\n"),
+            (Go, "package p\nfunc f(a, n int) int {\n return a / n¶\n}\n"),
+            (Rust, "fn f(a: u32, n: u32) -> u32 {\n a / n¶\n}\n"),
+            (Php, "<?php function f($a, $n) {\n return $a / $n;¶\n}\n"),
+            (Ruby, "def f(a, n)\n  a / n¶\nend\n"),
+        ],
+    );
+}
+
+#[test]
+fn perhaps_guarded() {
+    all(
+        "divisor_guarded",
+        &Unknown,
+        &[
+            (Python, "def f(a, n):\n    if n == 0:\n        log(a)\n    return a / n¶\n"),
+            (Python, "def f(a, n):\n    if n > 0:\n        log(a)\n    return a / n¶\n"),
+            (Python, "def f(a, n):\n    if n == 0:\n        return 0\n    n = n - 1\n    return a / n¶\n"),
+            (Python, "def f(a, n):\n    if n < 5:\n        return a / n¶\n"),
+            (Python, "def f(a, n):\n    check_positive(n)\n    return a / n¶\n"),
+            (Python, "def f(a, ns):\n    for n in ns:\n        a = a / n¶\n"),
+            (Python, "def f(a, xs):\n    n = len(xs)\n    if not xs:\n        return 0\n    return a / n¶\n"),
+            (Python, "def f(a, xs):\n    n = len(xs)\n    if n == 0:\n        return 0\n    return a / len(xs)¶\n"),
+            (Python, "def f(a, n):\n    try:\n        return a / n¶\n    except Exception:\n        return 0\n"),
+            (
+                Python,
+                "def f(a, n):\n    if n == 0:\n        return 0\n    while a:\n        a = a / n¶\n        n -= 1\n",
+            ),
+            (Python, "def f(a, n):\n    if n == 0:\n        return 0\n    return lambda: a / n¶\n"),
+            (Python, "def f(a):\n    return a / SIZE¶\n"),
+            (Python, "def f(a):\n    return a / width(a)¶\n"),
+            (Python, "def f(a, sizes):\n    return a / sizes[0]¶\n"),
+            (
+                Python,
+                "class A:\n    def g(self):\n        if self.n == 0:\n            return\n    def f(self, a):\n        return a / self.n¶\n",
+            ),
+            (Python, "def f(a, n):\n    return a * n¶\n"),
+            (Python, "def f(a, n):\n    return ((a / n¶\n"),
+            (JavaScript, "function f(a, n) {\n return a / (n ?? 1);¶\n}\n"),
+            (JavaScript, "function f(a, xs) {\n if (!xs) return 0;\n return a / xs.length;¶\n}\n"),
+            (Java, "class A { int f(int a) {\n return a / count();¶\n} }\n"),
+            (C, "int f(int a, int n) {\n switch (n) { case 0: break; }\n return a / n;¶\n}\n"),
+            (Cpp, "int f(int a, int n) {\n if (n < a) return 0;\n return a / n;¶\n}\n"),
+            (CSharp, "class A { int F(int a, int n) {\n Validate(n);\n return a / n;¶\n} }\n"),
+            (Go, "package p\nfunc f(a, n int) int {\n defer func() { recover() }()\n return a / n¶\n}\n"),
+            (Rust, "fn f(a: u32, n: NonZeroU32) -> u32 {\n a / n¶\n}\n"),
+            (Rust, "fn f(a: u32, n: u32) -> u32 {\n match n { 0 => 0, n => a / n }¶\n}\n"),
+            (Php, "<?php function f($a, $n) {\n if (isset($n)) { return $a / $n; }¶\n}\n"),
+            (Ruby, "def f(a, n)\n  return 0 unless n\n  a / n¶\nend\n"),
+            (Yaml, "a: b / c¶\n"),
+        ],
+    );
+}
