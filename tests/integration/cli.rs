@@ -354,7 +354,7 @@ fn the_users_own_configuration_lies_beneath_the_repositorys() {
 fn every_configuration_error_is_told_at_once_with_its_place() {
     let place = branch();
     let config = "pakcs = [\"house\"]\n\n[gate]\nfail_on = \"eror\"\nadded_ignores = \"yes\"\non_incomplet = \"fail\"\n\n\
-                  [review]\nexclude = [\"a[\", 3]\ncap = 0\n\n[model]\nprovider = \"openai\"\n\n[tags.Markr]\nlevel = \"note\"\n\n\
+                  [review]\nexclude = [\"a[\", 3]\ncap = 0\n\n[model]\nprovider = \"opnai\"\n\n[tags.Markr]\nlevel = \"note\"\n\n\
                   [tags.Marker]\nlevle = \"note\"\nscore = 11\n";
     place.write("diffsieve.toml", config);
     place.write(".diffsieve/rules/broken.yml", "pack: broken\ntgas: {}\n");
@@ -369,7 +369,7 @@ fn every_configuration_error_is_told_at_once_with_its_place() {
             "diffsieve.toml:9:12: ",
             "diffsieve.toml:9:18: a glob is a text, not a number",
             "diffsieve.toml:10:7: `cap` is a whole number from 1 to",
-            "diffsieve.toml:13:12: `openai` is no valid `provider`",
+            "diffsieve.toml:13:12: `opnai` is no valid `provider`",
             "no loaded pack has the tag `Markr`",
             "diffsieve.toml:19:1: a tag has no key `levle`; did you mean `level`?",
             "diffsieve.toml:20:9: `score` is a number from 0 to 10",

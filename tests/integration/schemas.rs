@@ -106,11 +106,31 @@ const CONFIG: &str = r#"packs = ["text", "house"]
 [review]
 exclude = ["**/generated/**"]
 cap = 10
+context = "B"
+expand = "function"
 [model]
-provider = "none"
+provider = "openai"
+name = "m"
+passes = 3
+strategy = "single"
+chunk_tokens = 4000
+answer_tokens = 2000
+concurrency = 2
+temperature = 0.5
+prices = {input = 1.5, output = 6}
+[model.validator]
+provider = "anthropic"
+name = "n"
+[budget]
+requests = 10
+tokens = 100000
+seconds = 60
 [gate]
 fail_on = "warning"
 on_incomplete = "warn"
+model_may_block = "certified"
+on_missing_key = "detectors"
+reflexion = false
 added_ignores = true
 unreasoned_ignores = false
 [tags.Marker]
@@ -130,8 +150,19 @@ fn configurations_fit_the_schema_of_configurations() {
         ("/pakcs", json!([])),
         ("/review/exlude", json!([])),
         ("/review/cap", json!(0)),
-        ("/model/provider", json!("openai")),
+        ("/model/provider", json!("opnai")),
         ("/model/key", json!("secret")),
+        ("/model/passes", json!(0)),
+        ("/model/strategy", json!("guess")),
+        ("/model/chunk_tokens", json!(100)),
+        ("/model/prices/input", json!("free")),
+        ("/model/validator/nmae", json!("b")),
+        ("/budget/requests", json!(0)),
+        ("/budget/money", json!(1)),
+        ("/review/context", json!("D")),
+        ("/review/expand", json!("all")),
+        ("/gate/model_may_block", json!("always")),
+        ("/gate/on_missing_key", json!("pass")),
         ("/gate/fail_on", json!("fatal")),
         ("/gate/on_incomplete", json!("ignore")),
         ("/gate/added_ignores", json!("yes")),
