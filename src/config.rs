@@ -65,11 +65,15 @@ impl Config {
     pub fn of(files: &[File], problems: &mut Vec<Problem>) -> Self {
         let mut found = Vec::new();
         let mut layers: Option<Node> = None;
+        let mut ceiling = None;
         for file in files {
             match toml(&file.name, &file.text) {
                 Ok(node) => {
                     // Each file alone first: a misfit that a higher layer replaces is still a misfit.
-                    Self::parse(Some(&node), file.of_user, &mut found);
+                    let alone = Self::parse(Some(&node), file.of_user, &mut found);
+                    if file.of_user && node.get("budget").is_some() {
+                        ceiling = Some((alone.model.budget, alone.model.time));
+                    }
                     layers = Some(match layers {
                         Some(under) => merge(without_other_model(under, &node), node, &mut found),
                         None => node,
@@ -78,7 +82,13 @@ impl Config {
                 Err(problem) => found.push(problem),
             }
         }
-        let config = Self::parse(layers.as_ref(), true, &mut found);
+        let mut config = Self::parse(layers.as_ref(), true, &mut found);
+        // A repository may ask for less than its user pays, not for more.
+        if let Some((budget, time)) = ceiling {
+            config.model.budget.requests = config.model.budget.requests.min(budget.requests);
+            config.model.budget.tokens = config.model.budget.tokens.min(budget.tokens);
+            config.model.time = config.model.time.min(time);
+        }
         found.sort();
         found.dedup();
         problems.extend(found);
@@ -157,15 +167,31 @@ impl Config {
     }
 }
 
-/// A lower layer without its `[model]` where a higher one names another provider: endpoint, program and name belong to the
-/// one they were written for.
+/// A lower layer without its `[model]` or `[model.validator]` where a higher one names another provider: endpoint, program
+/// and name belong to the one they were written for.
 fn without_other_model(mut under: Node, over: &Node) -> Node {
-    let provider = |node: &Node| node.get("model").and_then(|model| model.get("provider")?.text().map(str::to_owned));
-    if let (Some(upper), Some(lower)) = (provider(over), provider(&under))
-        && upper != lower
+    let text = |node: Option<&Node>| node.and_then(|node| node.get("provider")?.text().map(str::to_owned));
+    let (lower, upper) = (under.get("model"), over.get("model"));
+    let of_model = (text(lower), text(upper));
+    let of_validator = (
+        // Without a provider of its own a validator has that of its model.
+        text(lower.and_then(|model| model.get("validator"))).or_else(|| of_model.0.clone()),
+        text(upper.and_then(|model| model.get("validator"))),
+    );
+    let differ =
+        |(lower, upper): &(Option<String>, Option<String>)| upper.is_some() && lower.is_some() && lower != upper;
+    let without = |node: &mut Node, key: &str| {
+        if let Value::Map(entries) = &mut node.value {
+            entries.retain(|entry| entry.key != key);
+        }
+    };
+    if differ(&of_model) {
+        without(&mut under, "model");
+    } else if differ(&of_validator)
         && let Value::Map(entries) = &mut under.value
+        && let Some(model) = entries.iter_mut().find(|entry| entry.key == "model")
     {
-        entries.retain(|entry| entry.key != "model");
+        without(&mut model.node, "validator");
     }
     under
 }

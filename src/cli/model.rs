@@ -44,17 +44,20 @@ pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> 
         return Ok(Found::Nobody);
     }
     let mut settings = config.model.clone();
+    let mut other_validator = None;
     let variable =
         |name: &str| env::var(name).filter(|value| !value.is_empty()).map(|value| value.to_string_lossy().into_owned());
     if let Some(named) = args.model.clone().or_else(|| variable("DIFFSIEVE_MODEL")) {
         let who = who(&named, &settings.who)?;
-        if settings.who.provider.is_some_and(|provider| Some(provider) != who.provider) {
-            settings.validator = None;
+        // Whoever names a model means it for both opinions.
+        if settings.validator.as_ref().is_some_and(|own| own.provider.is_some() && own.provider != who.provider) {
+            other_validator = settings.validator.take();
         }
         settings.who = who;
     }
     if let Some(named) = args.validator.clone().or_else(|| variable("DIFFSIEVE_VALIDATOR")) {
-        settings.validator = Some(who(&named, settings.validator.as_ref().unwrap_or(&settings.who))?);
+        let under = settings.validator.take().or(other_validator);
+        settings.validator = Some(who(&named, under.as_ref().unwrap_or(&settings.who))?);
     }
     if let Some(folder) = &args.replay {
         let replay = Who { provider: Some("replay"), folder: Some(folder.clone()), ..settings.who.clone() };
@@ -62,7 +65,12 @@ pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> 
         settings.validator = off.then(Who::default);
         settings.who = replay;
     }
-    let Some(kind) = kind(&settings.who)? else { return Ok(Found::Nobody) };
+    let Some(kind) = kind(&settings.who)? else {
+        if args.validator.is_some() || args.record.is_some() {
+            return Err(anyhow!("--validator and --record need a model: name one with --model").into());
+        }
+        return Ok(Found::Nobody);
+    };
     if config.without_key
         && let Some(missing) = missing_key(kind)
     {

@@ -37,7 +37,9 @@ impl Task for Planned<'_> {
         let Plan { chunks, questions, opinions, prompt_tokens, opinion_tokens, answer_tokens } = plan;
         text.push_str(&format!("{}: {chunks} chunks of at most {} tokens\n", ready.name(), model.chunk_tokens));
         text.push_str(&format!("{questions} questions, about {prompt_tokens} tokens\n"));
-        text.push_str(&format!("at most {opinions} second opinions, about {opinion_tokens} tokens\n"));
+        text.push_str(&format!(
+            "about {opinions} second opinions of together {opinion_tokens} tokens, if every chunk brings claims\n"
+        ));
         text.push_str(&format!("answers of at most {answer_tokens} tokens\n"));
         text.push_str(&format!("{} requests, ceiling {} tokens", plan.requests(), plan.ceiling()));
         let cost = ready.cost(prompt_tokens + opinion_tokens, answer_tokens);

@@ -51,7 +51,7 @@ impl Teller {
         let Plan { chunks, questions, opinions, .. } = plan;
         let tokens = plan.prompt_tokens;
         format!(
-            "asking {}: {chunks} chunks, {questions} questions of about {tokens} tokens, at most {opinions} second opinions",
+            "asking {}: {chunks} chunks, {questions} questions of about {tokens} tokens, about {opinions} second opinions",
             self.name
         )
     }

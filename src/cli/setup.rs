@@ -201,15 +201,14 @@ impl Task for Asking<'_> {
 /// What the model took, in one line.
 fn spent(name: &str, part: &Part) -> String {
     let tally = &part.tally;
+    let judged = match part.scored {
+        (0, _) => String::new(),
+        (all, scored) => format!("; {scored} of {all} claims scored, validator {}", part.health.name()),
+    };
     let cost = part.cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
     format!(
-        "{name}: {} requests, {} answers at hand, {} tokens read and {} written{cost}, {:.1} s; validator {}",
-        tally.requests,
-        tally.cached,
-        tally.usage.prompt_tokens,
-        tally.usage.completion_tokens,
-        part.seconds,
-        part.health.name()
+        "{name}: {} requests, {} answers at hand, {} tokens read and {} written{cost}, {:.1} s{judged}",
+        tally.requests, tally.cached, tally.usage.prompt_tokens, tally.usage.completion_tokens, part.seconds
     )
 }
 

@@ -266,5 +266,22 @@ mod tests {
         let other = Config::of(&[user, file("[model]\nprovider = 'anthropic'\nname = 'c'\n", false)], &mut problems);
         assert_eq!((other.model.who.name.as_str(), other.model.who.base_url), ("c", None));
         assert!(problems.is_empty(), "{problems:?}");
+        let user = file("[model.validator]\nprovider = 'ollama'\nbase_url = 'http://127.0.0.1:1'\n", true);
+        let other = Config::of(&[user, file("[model.validator]\nprovider = 'anthropic'\n", false)], &mut problems);
+        let validator = other.model.validator.expect("one");
+        assert_eq!((validator.provider, validator.base_url), (Some("anthropic"), None));
+    }
+
+    #[test]
+    fn a_repository_spends_no_more_than_its_user() {
+        let file = |text: &str, of_user| File { name: "f".to_owned(), text: text.to_owned(), of_user };
+        let user = || file("[budget]\nrequests = 5\nseconds = 30\n", true);
+        let mut problems = Vec::new();
+        let more = file("[budget]\nrequests = 100000\ntokens = 1000000000\nseconds = 9000\n", false);
+        let config = Config::of(&[user(), more], &mut problems);
+        assert_eq!((config.model.budget.requests, config.model.time.as_secs()), (5, 30));
+        let less = Config::of(&[user(), file("[budget]\nrequests = 2\n", false)], &mut problems);
+        assert_eq!((less.model.budget.requests, less.model.time.as_secs()), (2, 30));
+        assert!(problems.is_empty(), "{problems:?}");
     }
 }

@@ -101,7 +101,9 @@ impl Context<'_> {
     fn empty(&self, change: &FileChange, secrets: &mut Secrets) -> FilePart {
         let shown_path = self.path(&change.path, secrets);
         let mut header = shown_path.clone();
-        let mut header_attempts = neutral(change.path.to_text().raw()).1;
+        // A name that stays was looked at when it came.
+        let is_new = matches!(change.status, Status::Added | Status::Renamed { .. });
+        let header_attempts = if is_new { neutral(change.path.to_text().raw()).1 } else { Vec::new() };
         match change.status {
             Status::Added => header.push_str(" (added)"),
             Status::Deleted => header.push_str(" (deleted)"),
@@ -109,7 +111,6 @@ impl Context<'_> {
             Status::Renamed { .. } => {
                 if let Some(old) = &change.old_path {
                     header = format!("{header} (was {})", self.path(old, secrets));
-                    header_attempts.extend(neutral(old.to_text().raw()).1);
                 }
             }
         }

@@ -175,6 +175,8 @@ pub(super) struct Program {
     more: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
     secrets: Vec<Secret>,
+    /// What tells this program from another one under its name.
+    stamp: String,
     model: String,
     deadline: Instant,
     clock: Clock,
@@ -195,11 +197,18 @@ impl Program {
         if !agent.program.is_empty() && settings.model.trim().is_empty() {
             return Err(missing("the name of a model"));
         }
+        // It becomes an argument, and may come from a file of the repository.
+        if settings.model.starts_with('-') || settings.model.contains(char::is_control) {
+            return Err(missing("a model whose name is no option"));
+        }
         let secret_names = agent.variables.iter().copied().chain(settings.variables.iter().map(String::as_str));
         let secret: Vec<(OsString, OsString)> =
             secret_names.filter_map(|name| Some((name.into(), env(name)?))).collect();
         let secrets = secret.iter().filter(|(name, _)| holds_key(name)).map(|(_, value)| value.to_string_lossy());
         let secrets = secrets.map(|value| Secret::any(value.trim())).collect();
+        let open = secret.iter().filter(|(name, _)| !holds_key(name));
+        let open = open.map(|(name, value)| format!("{}={}", name.to_string_lossy(), value.to_string_lossy()));
+        let stamp = format!("{} {}", stamp(&program, env), Value::from_iter(open));
         let mut variables: Vec<_> = ALWAYS.iter().filter_map(|name| Some(((*name).into(), env(name)?))).collect();
         variables.extend(secret);
         variables.extend(agent.fixed.iter().map(|(name, value)| ((*name).into(), (*value).into())));
@@ -209,6 +218,7 @@ impl Program {
             more: settings.arguments.clone(),
             variables,
             secrets,
+            stamp,
             model: settings.model.clone(),
             deadline: settings.deadline,
             clock: settings.clock.clone(),
@@ -265,6 +275,16 @@ impl Program {
     }
 }
 
+/// Size and date of a program, so that a new version is somebody else.
+fn stamp(program: &Path, env: Env<'_>) -> String {
+    let path = env("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).map(|folder| folder.join(program));
+    let found = std::iter::once(program.to_owned()).filter(|program| program.is_absolute()).chain(folders);
+    let data = found.filter_map(|program| fs::metadata(program).ok()).find(fs::Metadata::is_file);
+    let age = data.as_ref().and_then(|data| data.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok());
+    format!("{} {}", data.map_or(0, |data| data.len()), age.map_or(0, |age| age.as_nanos()))
+}
+
 /// Values of such variables must not be repeated; those of others, such as a folder, may.
 fn holds_key(name: &std::ffi::OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
@@ -286,7 +306,7 @@ impl Provider for Program {
         let arguments: Vec<_> = self.more.iter().map(|argument| argument.to_string_lossy()).collect();
         // Quoted as JSON, so that two lists of arguments are never the same text.
         let arguments = Value::from_iter(arguments.iter().map(|argument| argument.as_ref()));
-        format!("{} {} {} {arguments}", self.agent.name, self.program.display(), self.model)
+        format!("{} {} {} {arguments} {}", self.agent.name, self.program.display(), self.model, self.stamp)
     }
 
     fn caches_prefixes(&self) -> bool {

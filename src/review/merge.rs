@@ -1,6 +1,6 @@
 //! Merge: two findings of one tag that overlap are one finding, the other is named in it. Different tags never merge.
 
-use crate::finding::{Finding, Line, RepoPath, Stage};
+use crate::finding::{Finding, Line, RepoPath, Source, Stage};
 
 /// Merges; the finding of the higher level survives, the earlier one among equals. Sorted by place, so that each one has
 /// to be compared with its neighbour only.
@@ -12,7 +12,7 @@ pub(super) fn merge(mut findings: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) 
         match kept.last_mut().filter(|other| overlap(other, &finding)) {
             None => kept.push(finding),
             Some(other) => {
-                if finding.level > other.level {
+                if finding.level > other.level || (is_models(other) && !is_models(&finding)) {
                     std::mem::swap(other, &mut finding);
                 }
                 other.related.push(finding.claim.location.clone());
@@ -32,5 +32,16 @@ fn place(finding: &Finding) -> (&RepoPath, &str, Line) {
 
 fn overlap(one: &Finding, other: &Finding) -> bool {
     let (a, b) = (&one.claim.location, &other.claim.location);
-    a.path == b.path && one.claim.tag == other.claim.tag && a.line <= b.end_line && b.line <= a.end_line
+    let louder = |one: &Finding, other: &Finding| is_models(one) && !is_models(other) && one.level > other.level;
+    a.path == b.path
+        && one.claim.tag == other.claim.tag
+        && a.line <= b.end_line
+        && b.line <= a.end_line
+        && !louder(one, other)
+        && !louder(other, one)
+}
+
+/// A model takes nothing away that a detector found: the detector's finding stands for both, unless the model's is louder.
+fn is_models(finding: &Finding) -> bool {
+    matches!(finding.claim.source, Source::Model { .. })
 }

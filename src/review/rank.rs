@@ -3,17 +3,20 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::finding::{EvidenceStatus, Finding, Level, NOVEL, Stage, is_novel};
+use crate::finding::{EvidenceStatus, Finding, Level, NOVEL, Source, Stage, is_novel};
 use crate::rules::Rules;
 use crate::syntax::Language;
 
 /// Most findings of tags that no pack knows, together.
 const NOVEL_CAP: u32 = 3;
 
-/// Sorts by level, evidence, votes, score, then place, and applies the caps of the tags and of the review.
+/// Sorts by level, detectors before models, evidence, votes, score, then place, and applies the caps of the tags and of the review.
 pub(super) fn rank(mut findings: Vec<Finding>, rules: &Rules, cap: Option<u32>) -> (Vec<Finding>, Vec<Finding>) {
     findings.sort_by(|a, b| {
-        let key = |finding: &Finding| (Reverse(finding.level), proof(finding.evidence.status), Reverse(finding.votes));
+        let is_models = |finding: &Finding| matches!(finding.claim.source, Source::Model { .. });
+        let key = |finding: &Finding| {
+            (Reverse(finding.level), is_models(finding), proof(finding.evidence.status), Reverse(finding.votes))
+        };
         let score = |finding: &Finding| finding.score.unwrap_or(10.0);
         key(a)
             .cmp(&key(b))

@@ -177,7 +177,10 @@ fn with_model<C: Changes>(
     let files = pool::map(changes.len(), threads, || changes.worker(), |worker, index| changes.load(worker, index));
     let kept = AtomicUsize::new(0);
     let shown = pool::map(files.len(), threads, || (), |(), index| show(&files[index], model, &kept));
-    let (parts, views): (Vec<FilePart>, Vec<_>) = shown.into_iter().unzip();
+    let failed: Vec<bool> = shown.iter().map(Option::is_none).collect();
+    let shown =
+        shown.into_iter().zip(&files).map(|(shown, file)| shown.unwrap_or_else(|| (unshown(file, model), None)));
+    let (parts, views): (Vec<FilePart>, Vec<_>) = shown.unzip();
     let engine = Engine::new(rules);
     let views: Vec<Mutex<Option<FileView<'_>>>> = views.into_iter().map(Mutex::new).collect();
     let detect = |(): &mut (), index: usize| {
@@ -201,6 +204,9 @@ fn with_model<C: Changes>(
     review.dropped.extend(asked.dropped);
     review.coverage.skipped.extend(asked.skipped);
     review.model = Some(asked.part);
+    let failed = failed.iter().zip(&files).filter(|(failed, _)| **failed);
+    let why = "what the model is shown of this file could not be made, which is a bug in diffsieve";
+    review.coverage.skipped.extend(failed.map(|(_, file)| unread(file, why)));
     let found = waiting.into_iter().zip(asked.kept).zip(asked.views).zip(asked.read);
     for ((((mut grounded, kept), view), read), outcome) in found.zip(&mut outcomes) {
         outcome.summary.read_by.model = read;
@@ -212,32 +218,32 @@ fn with_model<C: Changes>(
     (outcomes, asked.steered)
 }
 
-/// What the model is shown of a file, and the view of it where it is kept.
-fn show<'f>(file: &'f FileChange, model: &Model<'_>, kept: &AtomicUsize) -> (FilePart, Option<FileView<'f>>) {
+/// What the model is shown of a file, and the view of it where it is kept; `None` where that fails.
+fn show<'f>(file: &'f FileChange, model: &Model<'_>, kept: &AtomicUsize) -> Option<(FilePart, Option<FileView<'f>>)> {
     let part = |view: Option<&FileView<'_>>| match view.filter(|view| view.touches_code()) {
         Some(view) => model.context.part(file, view.parsed(), view.parsed_old()),
         None => model.context.part(file, None, None),
     };
-    let Some(view) = FileView::of(file) else { return (part(None), None) };
+    let Some(view) = FileView::of(file) else { return Some((part(None), None)) };
     let bytes = view.text.bytes().len() + view.old_text.bytes().len();
     let is_kept = kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT;
-    match guarded(|| (part(Some(&view)), view)) {
-        Some((part, view)) => (part, is_kept.then_some(view)),
-        // The detectors fail on it too, and say so.
-        None => {
-            let unread = FileChange {
-                path: file.path.clone(),
-                old_path: file.old_path.clone(),
-                status: file.status,
-                old_kind: file.old_kind,
-                new_kind: file.new_kind,
-                class: file.class,
-                body: Body::Unread(Unread::MissingObject),
-                old_id: None,
-            };
-            (model.context.part(&unread, None, None), None)
-        }
-    }
+    let (part, view) = guarded(|| (part(Some(&view)), view))?;
+    Some((part, is_kept.then_some(view)))
+}
+
+/// A file of which nothing can be shown.
+fn unshown(file: &FileChange, model: &Model<'_>) -> FilePart {
+    let unread = FileChange {
+        path: file.path.clone(),
+        old_path: file.old_path.clone(),
+        status: file.status,
+        old_kind: file.old_kind,
+        new_kind: file.new_kind,
+        class: file.class,
+        body: Body::Unread(Unread::MissingObject),
+        old_id: None,
+    };
+    model.context.part(&unread, None, None)
 }
 
 /// A grammar or an engine that fails on one file must not take the review with it, nor make it look complete.

@@ -167,7 +167,7 @@ fn a_plan_sends_nothing() {
     let place = branch();
     place.write("diffsieve.toml", "[model]\nprices = {input = 1000.0, output = 1000.0}\nanswer_tokens = 1000\n");
     let plan = asking(&place, &service, &["--dry-run"]).run();
-    plan.prints(&["1 chunks", "1 questions", "at most 1 second opinions", "ceiling", "$", "the budget is 40 requests"]);
+    plan.prints(&["1 chunks", "1 questions", "about 1 second opinions", "ceiling", "$", "the budget is 40 requests"]);
     assert_eq!(service.count(), 0);
     place.run(["review", "--dry-run"]).prints(&["no model is configured"]);
 }

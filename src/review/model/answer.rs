@@ -133,7 +133,8 @@ fn finding(item: &Map<String, Value>) -> Result<Worded, String> {
         quote: text(QUOTE)?.unwrap_or_default(),
         tag: text(TAG)?.unwrap_or_default(),
         rationale,
-        suggestion: text(SUGGESTION)?.unwrap_or_default(),
+        // A part of it would be another suggestion.
+        suggestion: text(SUGGESTION)?.filter(|text| text.chars().count() < LONGEST).unwrap_or_default(),
         function: text(FUNCTION)?.filter(|name| !name.trim().is_empty()),
     })
 }

@@ -204,6 +204,14 @@ fn under(grounded: &Grounded, rules: &Rules, view: &FileView<'_>, passes: u32) -
     }
 }
 
+/// The rule that lowers an error because nobody who works has judged it.
+const UNJUDGED: &str = "validator_health";
+
+/// Whether a finding would be an error but for the state of a validator that scored it.
+pub(super) fn is_unjudged(finding: &Finding) -> bool {
+    finding.score.is_some() && finding.trail.iter().any(|step| step.rule == UNJUDGED)
+}
+
 /// Caps the level at a warning where a model may not stop a merge.
 fn lower(
     finding: &mut Finding,
@@ -222,7 +230,12 @@ fn lower(
         _ if !matches!(finding.anchor, Some(Anchored::Exact | Anchored::BesideDeletion)) => {
             "the claimed line was not the right one".to_owned()
         }
-        _ if !health.works() => format!("the validator's state is {}", health.name()),
+        _ if !health.works() => {
+            finding.level = Level::Warning;
+            let why = format!("the validator's state is {}", health.name());
+            finding.step(Stage::Filter, UNJUDGED, "lowered", why);
+            return;
+        }
         (_, None) => "it has no score".to_owned(),
         (_, Some(score)) if score < bar => format!("scored {score}, and {bar} is needed to stop a merge"),
         _ if !line_matching => "the validator does not call the line the right one".to_owned(),

@@ -16,12 +16,17 @@ pub(super) struct Spot {
     /// The same by the numbers of the chunk.
     pub(super) numbers: (u32, u32),
     pub(super) anchored: Anchored,
+    /// Whether these are all lines of the quote.
+    pub(super) is_whole: bool,
     /// What of its words was put right on the way.
     pub(super) corrected: Option<String>,
 }
 
 /// Why a claim stands nowhere: the reason and a sentence.
 pub(super) type Lost = (&'static str, String);
+
+/// Most lines of a quote: who quotes more has not found the place.
+const LINES: usize = 60;
 
 /// A quote needs this many letters or digits to be looked for where it was not claimed: braces stand everywhere.
 const TELLING: usize = 3;
@@ -54,6 +59,9 @@ impl<'c> Page<'c> {
         if quotes.is_empty() {
             return Err(("ungrounded", "the claim quotes no code".to_owned()));
         }
+        if claim.quote.lines().nth(LINES).is_some() {
+            return Err(("ungrounded", format!("the claim quotes more than {LINES} lines")));
+        }
         let claimed = u32::try_from(claim.line).ok().filter(|number| self.place(*number).is_some());
         let named = self.named(&claim.file);
         for quote in &quotes {
@@ -64,6 +72,10 @@ impl<'c> Page<'c> {
             let standing: Vec<Found> =
                 found.into_iter().filter(|found| self.is_added(found) || deletions && self.is_beside(found)).collect();
             if standing.is_empty() {
+                // The same code may have been taken away elsewhere.
+                if deletions && quotes.iter().any(|quote| !self.find_removed(quote).is_empty()) {
+                    break;
+                }
                 let why = "the quoted code was shown, but this change did not add it".to_owned();
                 return Err(("outside_change", why));
             }
@@ -73,7 +85,7 @@ impl<'c> Page<'c> {
                 .map(|(found, anchored)| self.spot(found, anchored, deletions, &claim.file, &named));
         }
         for quote in &quotes {
-            let found = find(quote, &self.removed, |index| self.chunk.removed[index].hunk);
+            let found = self.find_removed(quote);
             if found.is_empty() {
                 continue;
             }
@@ -87,6 +99,10 @@ impl<'c> Page<'c> {
             false => "the quoted code is not in what was shown",
         };
         Err(("ungrounded", why.to_owned()))
+    }
+
+    fn find_removed(&self, quote: &[String]) -> Vec<Found> {
+        find(quote, &self.removed, |index| self.chunk.removed[index].hunk)
     }
 
     fn place(&self, number: u32) -> Option<Place> {
@@ -192,6 +208,7 @@ impl<'c> Page<'c> {
             lines: (place.line, self.at(last).line),
             numbers: (first as u32 + 1, last as u32 + 1),
             anchored,
+            is_whole: (first, last) == (found.first, found.last),
             corrected: self.corrected(place.file, file, named),
         }
     }
@@ -229,6 +246,7 @@ impl<'c> Page<'c> {
             lines: (place.line, place.line),
             numbers: (number, number),
             anchored,
+            is_whole: false,
             corrected: self.corrected(place.file, file, named),
         })
     }

@@ -4,6 +4,7 @@
 
 mod answer;
 mod collect;
+mod hide;
 mod judge;
 mod locate;
 mod names;
@@ -17,21 +18,22 @@ mod talk;
 mod tests;
 mod validate;
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use plan::Plan;
 pub use purse::Budget;
 pub use talk::Tally;
 
+use super::Skip;
 use super::ground::Grounded;
-use super::{Skip, mask};
 use crate::context::{self, Chunk, Chunks, Context, FilePart, Form, Reason};
 use crate::detect::FileView;
 use crate::diff::Lines;
-use crate::finding::{Finding, Line, RepoPath, Stage};
+use crate::finding::{Finding, Line, RepoPath, Source, Stage};
 use crate::provider::Provider;
 use crate::rules::Rules;
+use crate::syntax::Language;
 
 /// Names the words of all prompts, for caches: an answer to other words is another answer.
 pub const PROMPTS: &[&str] = &[question::VERSION, validate::VERSION];
@@ -250,12 +252,13 @@ pub(super) fn ask<'f>(
         }
     }
     let raised = claims.len() as u64;
-    let mut held = stand::stand(claims, &jobs, parts, &views, rules, model.passes, &mut dropped);
+    let stage = stand::Stage { jobs: &jobs, parts, views: &views, secrets: &secrets, rules, passes: model.passes };
+    let mut held = stand::stand(claims, &stage, &mut dropped);
     let validator = model.validator.map(|validator| talk::Talk::new(validator, &purse));
     let opinion = judge::judge(&mut held, &jobs, rules, &views, validator.as_ref(), model);
     for (file, count, why) in opinion.unscored {
         let claims = if count == 1 { "a claim of the model has" } else { "claims of the model have" };
-        unread.add(&parts[file].path, Some(0), format!("{claims} no score: {why}"));
+        unread.add(&parts[file].path, &[], format!("{claims} no score: {why}"));
     }
     let part = Part {
         names: model.names.clone(),
@@ -265,10 +268,15 @@ pub(super) fn ask<'f>(
         scored: opinion.scored,
         ..Part::default()
     };
-    let mut kept = judge::bar(held, rules, &views, opinion.health, model, &mut dropped);
-    for ((kept, view), secrets) in kept.iter_mut().zip(&views).zip(&secrets) {
-        if let Some(view) = view {
-            conceal(kept, secrets, view);
+    let kept = judge::bar(held, rules, &views, opinion.health, model, &mut dropped);
+    // A judge who does not judge must not let anything through that would have stopped the merge.
+    for (file, kept) in kept.iter().enumerate() {
+        if kept.iter().any(|grounded| judge::is_unjudged(&grounded.finding)) {
+            let why = format!(
+                "errors of the model stand without a judgement: the validator's state is {}",
+                opinion.health.name()
+            );
+            unread.add(&parts[file].path, &[], why);
         }
     }
     let steered = jobs.iter().filter(|job| job.pass == 1).filter_map(|job| Steered::of(job.chunk, parts)).collect();
@@ -288,17 +296,6 @@ fn jobs(passes: &[Chunks]) -> Vec<collect::Job<'_>> {
 
 fn chunks(parts: &[FilePart], model: &Model<'_>, pass: u32) -> Chunks {
     context::chunks(parts, &context::Budget::of(model.chunk_tokens), Form::Marked, pass)
-}
-
-/// Masks in the model's findings what the detectors' own hide.
-fn conceal(kept: &mut Vec<Grounded>, secrets: &[Grounded], view: &FileView<'_>) {
-    if kept.is_empty() || secrets.is_empty() {
-        return;
-    }
-    let own = kept.len();
-    kept.extend(secrets.iter().cloned());
-    mask::secrets(kept, view);
-    kept.truncate(own);
 }
 
 /// The tags of findings that name an attempt to steer who reads.
@@ -350,7 +347,8 @@ impl Steered {
         self.attempts.iter().all(|(path, line)| {
             dropped.iter().filter(accepted).any(|finding| {
                 let at = &finding.claim.location;
-                at.path == *path && line.is_none_or(|line| at.line <= line && line <= at.end_line)
+                let is_of_name = matches!(&finding.claim.source, Source::Detector(id) if id.ends_with("/path"));
+                at.path == *path && line.map_or(is_of_name, |line| at.line <= line && line <= at.end_line)
             })
         })
     }
@@ -375,27 +373,32 @@ pub(super) fn steered(all: Vec<Steered>, dropped: &[Finding], mut unread: impl F
     }
 }
 
-/// What the model did not read, by file and reason.
+/// What the model did not read, by file and reason: which added lines, and whether it should have.
 #[derive(Default)]
-struct Unread(BTreeMap<(RepoPath, String), (Option<u64>, bool)>);
+struct Unread(BTreeMap<(RepoPath, String), (BTreeSet<u32>, bool)>);
 
 impl Unread {
-    fn add(&mut self, path: &RepoPath, lines: Option<u64>, why: String) {
-        let entry = self.0.entry((path.clone(), why)).or_insert((Some(0), true));
-        entry.0 = entry.0.zip(lines).map(|(sum, lines)| sum + lines);
+    fn add(&mut self, path: &RepoPath, added: &[Lines], why: String) {
+        self.put(path, added, why, true);
+    }
+
+    fn put(&mut self, path: &RepoPath, added: &[Lines], why: String, unread: bool) {
+        let entry = self.0.entry((path.clone(), why)).or_insert_with(|| (BTreeSet::new(), unread));
+        entry.0.extend(added.iter().flat_map(|lines| lines.first..lines.first.saturating_add(lines.count)));
     }
 
     /// All of a chunk.
     fn chunk(&mut self, chunk: &Chunk, parts: &[FilePart], why: &str, read: &mut [bool]) {
         for covered in &chunk.parts {
             read[covered.file] = false;
-            self.add(&parts[covered.file].path, Some(count(&covered.added)), why.to_owned());
+            self.add(&parts[covered.file].path, &covered.added, why.to_owned());
         }
     }
 
     /// What is in no chunk. What is no code to anybody, and what nobody could read, is named already.
     fn skipped(&mut self, passes: &[Chunks], parts: &[FilePart], read: &mut [bool]) {
         for skipped in passes.first().into_iter().flat_map(|chunks| &chunks.skipped) {
+            let path = &parts[skipped.file].path;
             let why = match skipped.reason {
                 Reason::NotCode(_) | Reason::Unread(_) => continue,
                 Reason::LongLine => "a line of more than 20,000 characters is not shown to the model",
@@ -404,16 +407,25 @@ impl Unread {
                 Reason::Vendored => "not shown to the model: vendored",
                 Reason::Lock => "not shown to the model: a lock file",
             };
-            let unread = skipped.reason == Reason::LongLine;
+            // Source code under such a name would be a way around the model.
+            let is_source = Language::of_path(path, None).is_some_and(|language| language != Language::Yaml);
+            let unread = match skipped.reason {
+                Reason::LongLine => true,
+                Reason::Denied => is_source,
+                _ => false,
+            };
             read[skipped.file] &= !unread;
-            let key = (parts[skipped.file].path.clone(), why.to_owned());
-            let entry = self.0.entry(key).or_insert((Some(0), unread));
-            entry.0 = entry.0.map(|sum| sum + count(&skipped.added));
+            self.put(path, &skipped.added, why.to_owned(), unread);
         }
     }
 
     fn into_skips(self) -> Vec<Skip> {
-        let skip = |((path, why), (lines, unread))| Skip { path, lines, unread, why };
+        let skip = |((path, why), (lines, unread)): ((RepoPath, String), (BTreeSet<u32>, bool))| Skip {
+            path,
+            lines: Some(lines.len() as u64),
+            unread,
+            why,
+        };
         self.0.into_iter().map(skip).collect()
     }
 }

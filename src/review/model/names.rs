@@ -14,11 +14,17 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| {
 /// The first name in backticks that is said to be there and that no text knows. Only names that somebody must have coined
 /// count: with an underscore or a capital inside. What a question proposes need not be there, and neither need what is
 /// thrown: both come from the language or its library.
-pub(super) fn invented<'r>(rationale: &'r str, texts: &[&str]) -> Option<&'r str> {
+pub(super) fn invented(rationale: &str, mut is_known: impl FnMut(&str) -> bool) -> Option<&str> {
     let paths = CODE.captures_iter(rationale).filter_map(|captures| captures.get(1));
     let paths = paths.filter(|path| !is_asked(&rationale[path.end()..]));
     let mut names = paths.flat_map(|path| path.as_str().split(['.', ':', '-', '>'])).filter(|name| is_coined(name));
-    names.find(|name| !texts.iter().any(|text| has_word(text, name)))
+    names.find(|name| !is_known(name))
+}
+
+/// The names in a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    let is_name = |character: char| character.is_alphanumeric() || character == '_' || character == '$';
+    text.split(move |character| !is_name(character)).filter(|word| word.len() >= 4).map(str::to_owned)
 }
 
 /// Whether the sentence that goes on here is a question. `rest` begins inside backticks.
@@ -45,12 +51,6 @@ fn is_coined(name: &str) -> bool {
         && inner.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-fn has_word(text: &str, word: &str) -> bool {
-    let is_name = |character: char| character.is_alphanumeric() || character == '_';
-    text.match_indices(word)
-        .any(|(at, _)| !text[..at].ends_with(is_name) && !text[at + word.len()..].starts_with(is_name))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,7 +72,7 @@ mod tests {
             ("`dropUser` loses it. Could it be kept?", Some("dropUser")),
         ];
         for (rationale, expected) in cases {
-            assert_eq!(invented(rationale, &[code]), expected, "{rationale}");
+            assert_eq!(invented(rationale, |name| words(code).any(|word| word == name)), expected, "{rationale}");
         }
     }
 }

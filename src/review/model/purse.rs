@@ -50,9 +50,9 @@ impl Purse {
         Self { state: Mutex::new(State { left: budget, aside }), settled: Condvar::new() }
     }
 
-    /// Sets aside one request of this many tokens. Where only requests under way stand in between, it waits for them: most
+    /// Sets aside one request of this many tokens; all of it goes back unless it is settled. Where only requests under way stand in between, it waits for them: most
     /// cost less than they might.
-    pub(super) fn reserve(&self, tokens: u64) -> Result<(), Over> {
+    pub(super) fn reserve(&self, tokens: u64) -> Result<Reserved<'_>, Over> {
         let mut state = self.lock();
         loop {
             let short = match (state.left.requests, state.left.tokens) {
@@ -63,7 +63,7 @@ impl Purse {
                     state.left.tokens -= tokens;
                     state.aside.requests += 1;
                     state.aside.tokens += tokens;
-                    return Ok(());
+                    return Ok(Reserved { purse: self, tokens });
                 }
             };
             let all = Budget {
@@ -77,8 +77,7 @@ impl Purse {
         }
     }
 
-    /// Takes back what was set aside, and pays what was used. A server that counts no tokens is paid in full.
-    pub(super) fn settle(&self, reserved: u64, attempts: u32, usage: Usage) {
+    fn settle(&self, reserved: u64, attempts: u32, usage: Usage) {
         let mut state = self.lock();
         state.aside.requests -= 1;
         state.aside.tokens -= reserved;
@@ -94,6 +93,27 @@ impl Purse {
     }
 }
 
+/// What is set aside for a request under way.
+pub(super) struct Reserved<'p> {
+    purse: &'p Purse,
+    tokens: u64,
+}
+
+impl Reserved<'_> {
+    /// Takes back what was set aside, and pays what was used. A server that counts no tokens is paid in full.
+    pub(super) fn settle(self, attempts: u32, usage: Usage) {
+        self.purse.settle(self.tokens, attempts, usage);
+        std::mem::forget(self);
+    }
+}
+
+/// Whoever waits for the money of a thread that panicked would wait for ever.
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.purse.settle(self.tokens, 0, Usage::default());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,25 +125,22 @@ mod tests {
     #[test]
     fn nothing_is_spent_twice() {
         let purse = Purse::new(Budget { requests: 3, tokens: 100 });
-        assert_eq!(purse.reserve(60), Ok(()));
-        purse.settle(60, 1, used(10));
-        assert_eq!(purse.reserve(91), Err(Over::Tokens));
-        assert_eq!(purse.reserve(90), Ok(()));
+        purse.reserve(60).expect("there is enough").settle(1, used(10));
+        assert_eq!(purse.reserve(91).err(), Some(Over::Tokens));
         // Nothing was sent: all of it goes back.
-        purse.settle(90, 0, Usage::default());
-        assert_eq!(purse.reserve(90), Ok(()));
+        drop(purse.reserve(90).expect("there is enough"));
         // Two attempts, and a server that does not count.
-        purse.settle(90, 2, Usage::default());
-        assert_eq!(purse.reserve(0), Err(Over::Requests));
+        purse.reserve(90).expect("there is enough").settle(2, Usage::default());
+        assert_eq!(purse.reserve(0).err(), Some(Over::Requests));
     }
 
     #[test]
     fn who_may_still_be_served_waits() {
         let purse = Purse::new(Budget { requests: 2, tokens: 100 });
-        assert_eq!(purse.reserve(80), Ok(()));
+        let first = purse.reserve(80).expect("there is enough");
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| purse.reserve(50));
-            purse.settle(80, 1, used(5));
+            let waiting = scope.spawn(|| purse.reserve(50).map(drop));
+            first.settle(1, used(5));
             assert_eq!(waiting.join().expect("no panic"), Ok(()));
         });
     }

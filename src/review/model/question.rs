@@ -76,7 +76,9 @@ impl<'r> Questions<'r> {
             let by = (pass as usize - 1) * 7 % lines.len();
             lines.rotate_left(by);
         }
-        format!("{TASK}{}\n", lines.join("\n"))
+        // Other words, so that no answer to another pass is taken for one to this.
+        let number = if pass > 1 { format!("\nThis is review {pass} of the same change.\n") } else { String::new() };
+        format!("{TASK}{}\n{number}", lines.join("\n"))
     }
 
     /// Asks again where nothing could be made of an answer.

@@ -110,15 +110,14 @@ impl<'m> Talk<'m> {
             return Err(over.clone());
         }
         let size = size(prompt);
-        let reserved = size + u64::from(prompt.answer_tokens);
         let short = |over: super::purse::Over| Unanswered { why: "budget", message: over.why().to_owned() };
-        self.purse.reserve(reserved).map_err(short)?;
+        let reserved = self.purse.reserve(size + u64::from(prompt.answer_tokens)).map_err(short)?;
         let answer = self.provider.ask(prompt);
         let (attempts, usage) = match &answer {
             Ok(answer) => (answer.attempts, answer.usage),
             Err(none) => (none.attempts, none.usage),
         };
-        self.purse.settle(reserved, attempts, usage);
+        reserved.settle(attempts, usage);
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.requests += u64::from(attempts);
         tally.usage += usage;

@@ -88,7 +88,10 @@ fn one_score_for_everything_is_no_judgement() {
     let text = lines.join("\n") + "\n";
     let all: Vec<Value> = lines.iter().zip(1..).map(|(text, line)| claim("a.py", line, text, "LogicError")).collect();
     let (review, decision) = reviewed(added(&[("a.py", &text)]), &model(&says(claims(&all), 10)));
-    assert_eq!((review.model.as_ref().expect("a part").health, decision.verdict), (Health::Constant, Verdict::Pass));
+    assert_eq!(
+        (review.model.as_ref().expect("a part").health, decision.verdict),
+        (Health::Constant, Verdict::Incomplete)
+    );
     assert!(found(&review).iter().all(|(_, _, level, _)| *level == Level::Warning));
 }
 
@@ -294,4 +297,97 @@ fn the_same_answers_make_the_same_review() {
         format!("{:?} {:?} {:?}", review.findings, review.dropped, review.coverage)
     };
     assert_eq!(once(1), once(8));
+}
+
+#[test]
+fn a_hidden_value_on_the_line_takes_no_claim_away_and_stays_hidden() {
+    let text = "def f(a):\n    return a.b.c  # db_password=\"tr0ub4dor\"\n";
+    let mut said = claim("a.py", 2, "    return a.b.c  # db_password=\"‹secret:1›\"", "LogicError");
+    said["suggestion"] = json!("    return a.b and a.b.c  # db_password=\"‹secret:1›\"");
+    let provider = says(claims(&[said, claim("a.py", 1, "def f(a):", "Typo")]), 9);
+    let (review, decision) = reviewed(added(&[("a.py", text)]), &model(&provider));
+    assert!(!format!("{:?}", provider.asked()).contains("tr0ub4dor"));
+    assert_eq!((found(&review), decision.verdict), (vec![("LogicError", 2, Level::Error, "a.py")], Verdict::Fail));
+    assert_eq!(review.findings[0].claim.suggestion, None);
+    // Neither the one that is shown nor the one that fell.
+    let all = format!("{:?} {:?}", review.findings, review.dropped);
+    assert!(!review.dropped.is_empty() && !all.contains("tr0ub4dor"), "{all}");
+}
+
+#[test]
+fn a_tag_is_known_however_it_is_spelt() {
+    for spelt in ["Logic Error", "`LogicError`", "LogicError:", "logic_error", "novel:LogicError"] {
+        let provider = says(claims(&[claim("stats.py", 5, "    return total / count(values)", spelt)]), 9);
+        let (review, _) = reviewed(mean(), &model(&provider));
+        assert_eq!(found(&review), [("LogicError", 5, Level::Error, "stats.py")], "{spelt}");
+    }
+    // Nobody asks a model for this one.
+    let provider = says(claims(&[claim("stats.py", 5, "    return total / count(values)", "TrojanSource")]), 9);
+    let (review, _) = reviewed(mean(), &model(&provider));
+    assert_eq!((found(&review).len(), review.funnel.removed.get("not_asked")), (0, Some(&1)));
+}
+
+#[test]
+fn the_loudest_of_several_passes_stands() {
+    let asked = Mutex::new(0);
+    let provider = Scripted::new(|prompt| {
+        if !is_collect(prompt) {
+            return Ok(scores(prompt, 9));
+        }
+        let mut asked = asked.lock().expect("nobody panics here");
+        *asked += 1;
+        let mut said = divides();
+        if *asked == 1 {
+            // Of the same category, and milder.
+            said["tag"] = json!("Performance");
+        }
+        Ok(claims(&[said]))
+    });
+    let (review, _) = reviewed(mean(), &Model { passes: 3, concurrency: 1, ..model(&provider) });
+    assert_eq!(found(&review), [("LogicError", 5, Level::Error, "stats.py")]);
+    assert_eq!(review.findings[0].votes, 3);
+}
+
+#[test]
+fn a_model_takes_no_detectors_finding_away() {
+    let text = "import subprocess\n\n\ndef size(name):\n    subprocess.run('du ' + name, shell=True)\n    return 1\n";
+    let quote = "def size(name):\n    subprocess.run('du ' + name, shell=True)\n    return 1";
+    let provider = says(claims(&[claim("a.py", 4, quote, "CommandInjection")]), 9);
+    let (review, decision) = reviewed(added(&[("a.py", text)]), &model(&provider));
+    let of_detectors = |finding: &&crate::finding::Finding| matches!(finding.claim.source, Source::Detector(_));
+    assert!(review.findings.iter().filter(of_detectors).any(|finding| *finding.claim.tag == *"CommandInjection"));
+    assert_eq!(decision.verdict, Verdict::Fail);
+}
+
+#[test]
+fn removed_code_is_found_though_a_twin_of_it_stays() {
+    let text = "--- a/a.py\n+++ b/a.py\n@@ -1,6 +1,5 @@\n def f(a):\n-    check(a)\n     use(a)\n def g(a):\n     check(a)\n     use(a)\n";
+    let provider = says(claims(&[claim("a.py", 2, "    check(a)", "BrokenContract")]), 9);
+    let (review, _) = reviewed(files(text), &model(&provider));
+    assert_eq!(found(&review), [("BrokenContract", 2, Level::Error, "a.py")]);
+}
+
+#[test]
+fn a_suggestion_for_lines_that_stay_is_none() {
+    let text = "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n start()\n-work(1)\n+work(2)\n stop()\n";
+    let mut said = claim("a.py", 2, "start()\nwork(2)\nstop()", "LogicError");
+    said["suggestion"] = json!("start()\nwork(3)\nstop()");
+    let (review, _) = reviewed(files(text), &model(&says(claims(&[said]), 9)));
+    assert_eq!((found(&review).len(), &review.findings[0].claim.suggestion), (1, &None));
+}
+
+#[test]
+fn source_code_under_a_secret_name_is_unread() {
+    let provider = says(CLEAN.to_owned(), 9);
+    let (_, decision) = reviewed(added(&[(".kube/pay.py", MEAN)]), &model(&provider));
+    assert_eq!((decision.verdict, provider.asked().len()), (Verdict::Incomplete, 0));
+    let (_, decision) = reviewed(added(&[(".env.example", "A=1\n")]), &model(&provider));
+    assert_eq!(decision.verdict, Verdict::Pass);
+}
+
+#[test]
+fn lines_are_unread_once_however_many_passes_fail() {
+    let provider = Scripted::new(|_| Err(Why::Refused));
+    let (review, _) = reviewed(mean(), &Model { passes: 3, ..model(&provider) });
+    assert_eq!(review.coverage.skipped.iter().filter_map(|skip| skip.lines).sum::<u64>(), 5);
 }
