@@ -22,10 +22,18 @@ pub(super) struct Ready {
     settings: config::Model,
     names: Names,
     collector: Box<dyn Provider>,
-    validator: Option<Box<dyn Provider>>,
+    validator: Validator,
     prices: [Option<(f64, f64)>; 2],
     options: Options,
     may_block: diffsieve::review::model::MayBlock,
+}
+
+/// Who gives the second opinion.
+enum Validator {
+    Nobody,
+    /// Whoever gave the first.
+    Same,
+    Other(Box<dyn Provider>),
 }
 
 /// What became of the model that was asked for.
@@ -82,14 +90,15 @@ pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> 
     let validator_who = settings.validator.clone().unwrap_or_else(|| settings.who.clone());
     let collector = open(kind, &settings.who, args, deadline)?;
     let validator = match self::kind(&validator_who)? {
-        Some(kind) => Some(open(kind, &validator_who, args, deadline)?),
-        None => None,
+        None => Validator::Nobody,
+        Some(_) if validator_who == settings.who => Validator::Same,
+        Some(kind) => Validator::Other(open(kind, &validator_who, args, deadline)?),
     };
     let shown = |who: &Who| Some(who.name.clone()).filter(|name| !name.is_empty());
     let names = Names {
         provider: kind.name.to_owned(),
         name: shown(&settings.who),
-        validator: validator_who.provider.filter(|_| validator.is_some()).map(|provider| match shown(&validator_who) {
+        validator: validator_who.provider.map(|provider| match shown(&validator_who) {
             Some(name) => format!("{provider}/{name}"),
             None => provider.to_owned(),
         }),
@@ -120,7 +129,11 @@ impl Ready {
             names: self.names.clone(),
             context,
             collector: &*self.collector,
-            validator: self.validator.as_deref(),
+            validator: match &self.validator {
+                Validator::Nobody => None,
+                Validator::Same => Some(&*self.collector),
+                Validator::Other(other) => Some(&**other),
+            },
             passes: settings.passes,
             strategy: settings.strategy,
             chunk_tokens: settings.chunk_tokens,
