@@ -41,7 +41,8 @@ fn show(
     origin: &Origin,
     tags: &[TagInfo],
 ) -> Result<Exit, Failure> {
-    let finding = pick(review.findings.iter().chain(&review.dropped), wanted)?;
+    let with_model = review.model.is_some();
+    let finding = pick(review.findings.iter().chain(&review.dropped), wanted, with_model)?;
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),
         review,
@@ -56,13 +57,20 @@ fn show(
     Ok(Exit::Passed)
 }
 
-fn pick<'f>(findings: impl Iterator<Item = &'f Finding>, wanted: &str) -> anyhow::Result<&'f Finding> {
+fn pick<'f>(
+    findings: impl Iterator<Item = &'f Finding>,
+    wanted: &str,
+    with_model: bool,
+) -> anyhow::Result<&'f Finding> {
     let mut found: Vec<&Finding> =
         findings.filter(|finding| finding.fingerprint.as_str().starts_with(wanted)).collect();
     found.dedup_by(|a, b| a.fingerprint == b.fingerprint);
     match found[..] {
         [finding] => Ok(finding),
-        [] => Err(anyhow!("no finding of this review, shown or dropped, has the fingerprint `{wanted}`")),
+        [] => {
+            let hint = if with_model { "" } else { "; for one of a model repeat its --model here" };
+            Err(anyhow!("no finding of this review, shown or dropped, has the fingerprint `{wanted}`{hint}"))
+        }
         _ => Err(anyhow!("{} findings begin with `{wanted}`; write more digits", found.len())),
     }
 }

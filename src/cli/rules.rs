@@ -35,9 +35,12 @@ fn list(place: &PlaceArgs) -> Result<Exit, Failure> {
         for tag in loadout.rules.tags.values().filter(|tag| tag.pack == pack.name) {
             let count = detectors(tag).len();
             let what = match (count, tag.spec.ask.is_some()) {
-                (0, _) => "no detector".to_owned(),
-                (1, _) => "1 detector".to_owned(),
-                (count, _) => format!("{count} detectors"),
+                (0, false) => "no detector".to_owned(),
+                (0, true) => "asked of a model".to_owned(),
+                (1, false) => "1 detector".to_owned(),
+                (1, true) => "1 detector, asked of a model".to_owned(),
+                (count, false) => format!("{count} detectors"),
+                (count, true) => format!("{count} detectors, asked of a model"),
             };
             let _ = writeln!(text, "  {:<15} {:<28} {} ({what})", levels(tag), tag.name, tag.spec.title);
         }

@@ -2,6 +2,7 @@
 
 usage: tokens.py estimates WHEELS TOKEN_ESTIMATES REPOSITORY...
        tokens.py forms WHEELS REPOSITORY...
+       tokens.py prompts WHEELS FOLDER
 
 Needs `pip install tiktoken tokenizers`. WHEELS is a folder with three unpacked wheels that bundle vocabularies
 (`pip download --no-deps anthropic==0.34.2 litellm==1.61.20 mistral_common==1.13.1`, then `unzip`): cl100k_base and
@@ -47,6 +48,16 @@ def tokenizers(wheels):
     counts = {name: lambda text, own=own: len(own.encode(text, disallowed_special=())) for name, own in encodings.items()}
     counts["claude2"] = lambda text: len(claude.encode(text).ids)
     return counts
+
+
+def prompts(counts, folder):
+    """What `cargo bench --bench model -- … --save FOLDER` wrote, against the plain diff."""
+    for run in sorted(pathlib.Path(folder).iterdir()):
+        for name, count in counts.items():
+            diff = count((run / "diff.txt").read_text())
+            collect = sum(count(file.read_text()) for file in run.glob("*.collect.txt"))
+            both = collect + sum(count(file.read_text()) for file in run.glob("*.validate.txt"))
+            print(f"{run.name} {name:<8} diff {diff:>7} questions {collect / diff:.2f} and second opinions {both / diff:.2f}")
 
 
 def git(repository, *arguments):
@@ -141,11 +152,13 @@ def forms(counts, repositories):
 
 
 def main():
-    if len(sys.argv) < 4 or sys.argv[1] not in ("estimates", "forms"):
+    if len(sys.argv) < 4 or sys.argv[1] not in ("estimates", "forms", "prompts"):
         raise SystemExit(__doc__)
     counts = tokenizers(sys.argv[2])
     if sys.argv[1] == "estimates":
         estimates(counts, sys.argv[3], sys.argv[4:])
+    elif sys.argv[1] == "prompts":
+        prompts(counts, sys.argv[3])
     else:
         forms(counts, sys.argv[3:])
 
