@@ -69,7 +69,9 @@ fn page() -> String {
         "# What servers do, and what comes of it\n\nMade from the table in `src/provider/tests/behaviours.rs`, which the \
          tests run against a server on loopback, for\neach dialect. Write it anew with `DIFFSIEVE_GENERATE=1 cargo test \
          --lib faults`.\n\nA cell is the reason why there is no answer, or *answer*, and the number of requests. No row ends \
-         later than the deadline.\n",
+         later than the deadline. The same\nrows are reviewed (`src/review/model/tests/faults.rs`): a reason leaves the \
+         lines of its chunk unread, by name and with the reason, and the\nreview incomplete, exit code 3 under the default \
+         policy; *answer*, which finds nothing here, is exit code 0.\n",
     );
     let mut group = "";
     for row in table() {

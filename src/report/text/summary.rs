@@ -138,17 +138,22 @@ fn reviewed(page: &mut Page, review: &Review) {
     page.prose("", &format!("{files}, {lines}. Read by: text detectors {text}, parser {parser}, {model}"));
 }
 
-/// What is no code is only counted, by reason.
+/// What is no code, or nothing for a model, is only counted, by reason.
 fn not_code(page: &mut Page, review: &Review) {
-    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    let (mut code, mut shown): (BTreeMap<&str, u64>, BTreeMap<&str, u64>) = Default::default();
     for skip in review.coverage.skipped.iter().filter(|skip| !skip.unread) {
-        *reasons.entry(&skip.why).or_default() += 1;
+        let count = match skip.why.strip_prefix("not shown to the model: ") {
+            Some(why) => shown.entry(why).or_default(),
+            None => code.entry(&skip.why).or_default(),
+        };
+        *count += 1;
     }
-    if reasons.is_empty() {
-        return;
+    for (head, reasons) in [("Not code: ", code), ("Not shown to the model: ", shown)] {
+        let parts: Vec<String> = reasons.iter().map(|(why, count)| format!("{count} {}", visible(why))).collect();
+        if !parts.is_empty() {
+            page.prose(head, &parts.join(", "));
+        }
     }
-    let parts: Vec<String> = reasons.iter().map(|(why, count)| format!("{count} {}", visible(why))).collect();
-    page.prose("Not code: ", &parts.join(", "));
 }
 
 /// `raised 31 → ungrounded 6 → … → shown 3`, in the order of the stages.
