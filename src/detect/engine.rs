@@ -75,6 +75,16 @@ impl<'r> Engine<'r> {
         Self { rules, textual: OnceLock::new(), parsed }
     }
 
+    /// Makes ready what files of these languages need, so that the first of them does not wait for it.
+    pub fn prepare(&self, languages: impl Iterator<Item = Language>) {
+        self.textual.get_or_init(|| Textual::of(self.rules));
+        for language in languages {
+            if let Some(slot) = self.parsed.get(&language) {
+                slot.get_or_init(|| self.for_language(language));
+            }
+        }
+    }
+
     /// All claims about one file, in the order of the detectors.
     pub fn run(&self, view: &FileView<'_>) -> Vec<Raised> {
         let mut raised = Vec::new();

@@ -16,6 +16,7 @@ use crate::detect::{Engine, FileView};
 use crate::diff::{Body, FileChange, NotCode, Unread};
 use crate::finding::Finding;
 use crate::rules::Rules;
+use crate::syntax::Language;
 
 /// Where changed files come from: a repository or a patch.
 pub trait Changes: Sync {
@@ -176,12 +177,16 @@ fn with_model<C: Changes>(
     let threads = threads(changes.len(), settings);
     let files = pool::map(changes.len(), threads, || changes.worker(), |worker, index| changes.load(worker, index));
     let kept = AtomicUsize::new(0);
-    let shown = pool::map(files.len(), threads, || (), |(), index| show(&files[index], model, &kept));
+    let engine = Engine::new(rules);
+    let shown = std::thread::scope(|scope| {
+        // The patterns of the detectors are compiled while the pages are made. What fails there fails again, and is named.
+        scope.spawn(|| guarded(|| engine.prepare(files.iter().filter_map(|file| Language::of_path(&file.path, None)))));
+        pool::map(files.len(), threads, || (), |(), index| show(&files[index], model, &kept))
+    });
     let failed: Vec<bool> = shown.iter().map(Option::is_none).collect();
     let shown =
         shown.into_iter().zip(&files).map(|(shown, file)| shown.unwrap_or_else(|| (unshown(file, model), None)));
     let (parts, views): (Vec<FilePart>, Vec<_>) = shown.unzip();
-    let engine = Engine::new(rules);
     let views: Vec<Mutex<Option<FileView<'_>>>> = views.into_iter().map(Mutex::new).collect();
     let detect = |(): &mut (), index: usize| {
         let file: &FileChange = &files[index];

@@ -4,7 +4,6 @@
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::gate::Verdict;
 use crate::provider::tests::{Expected, Row, Wire, serving, table};
 use crate::review::pool;
 

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::finding::{Anchored, Source};
-use crate::gate::Verdict;
 use crate::review::model::Health;
 
 const MEAN: &str = "def mean(values):\n    total = 0\n    for i in range(1, len(values)):\n        total += values[i]\n    return total / count(values)\n";

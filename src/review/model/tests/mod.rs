@@ -14,7 +14,6 @@ use crate::baseline::Baseline;
 use crate::context::{Context, Options};
 use crate::diff::{FileChange, Limits, patch};
 use crate::finding::Level;
-use crate::gate::{self, Decision, FailOn, OnIncomplete, Policy};
 use crate::provider::{Answer, NoAnswer, Prompt, Provider, Usage, Why};
 use crate::review::{Change, Loaded, Review, Settings, review, suppress};
 use crate::rules::{Examples, Rules};
@@ -24,6 +23,19 @@ static RULES: LazyLock<Rules> =
 
 static CONTEXT: LazyLock<Context<'static>> =
     LazyLock::new(|| Context::new(&RULES, Options::default()).expect("the options are sound"));
+
+/// What the gate, a floor above, makes of a review under its default policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Pass,
+    Fail,
+    Incomplete,
+}
+
+struct Decision {
+    verdict: Verdict,
+    complete: bool,
+}
 
 type Say<'s> = Box<dyn Fn(&Prompt) -> Result<String, Why> + Send + Sync + 's>;
 
@@ -139,7 +151,12 @@ fn reviewed(files: Vec<FileChange>, model: &Model<'_>) -> (Review, Decision) {
         model: Some(model),
     };
     let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
-    let policy = Policy { fail_on: FailOn::Level(Level::Error), on_incomplete: OnIncomplete::Fail };
-    let decision = gate::decide(&review, policy);
-    (review, decision)
+    let fails = review.findings.iter().any(|finding| finding.level == Level::Error);
+    let complete = review.coverage.is_complete();
+    let verdict = match (fails, complete) {
+        (true, _) => Verdict::Fail,
+        (false, true) => Verdict::Pass,
+        (false, false) => Verdict::Incomplete,
+    };
+    (review, Decision { verdict, complete })
 }
