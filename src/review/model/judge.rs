@@ -1,4 +1,4 @@
-//! Validate and the bar: the second opinion on what stands, and what votes and scores make of it.
+//! Votes, validate and the bar: the second opinion on what stands, and what votes and scores make of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -161,7 +161,7 @@ fn apply(claim: &mut Held, score: &Score) {
     finding.step(Stage::Validate, "validator", "scored", format!("{}: {why}", score.score));
 }
 
-/// Votes, score and level: what is left, by file. A missing score drops nothing and blocks nothing.
+/// Score and level: what is left, by file. A missing score drops nothing and blocks nothing.
 pub(super) fn bar(
     held: Vec<Held>,
     rules: &Rules,
@@ -179,7 +179,7 @@ pub(super) fn bar(
     }
     for (kept, view) in by_file.iter_mut().zip(views) {
         let Some(view) = view else { continue };
-        let (left, under) = filter::part(std::mem::take(kept), |grounded| under(grounded, rules, view, model.passes));
+        let (left, under) = filter::part(std::mem::take(kept), |grounded| under(grounded, rules, view));
         let (left, watched) = filter::watchers(left, view, rules);
         dropped.extend(under.into_iter().chain(watched));
         *kept = left;
@@ -187,16 +187,35 @@ pub(super) fn bar(
     by_file
 }
 
+/// The claims that enough passes make. Nobody is asked about the others.
+pub(super) fn voted(
+    held: Vec<Held>,
+    rules: &Rules,
+    views: &[Option<FileView<'_>>],
+    passes: u32,
+    dropped: &mut Vec<Finding>,
+) -> Vec<Held> {
+    let mut kept = Vec::with_capacity(held.len());
+    for mut held in held {
+        let finding = &mut held.grounded.finding;
+        let language = views[held.file].as_ref().and_then(|view| view.language);
+        let own = rules.spec(&finding.claim.tag, language).map_or(1, |(_, spec)| spec.votes);
+        let votes = own.clamp(passes / 2 + 1, passes.max(1));
+        if finding.votes < votes {
+            let why = format!("{} of {passes} passes say so, and {votes} must", finding.votes);
+            finding.drop_at(Stage::Filter, "votes", why);
+            dropped.push(held.grounded.finding);
+        } else {
+            kept.push(held);
+        }
+    }
+    kept
+}
+
 /// What a claim falls short of.
-fn under(grounded: &Grounded, rules: &Rules, view: &FileView<'_>, passes: u32) -> Option<(String, String)> {
+fn under(grounded: &Grounded, rules: &Rules, view: &FileView<'_>) -> Option<(String, String)> {
     let finding = &grounded.finding;
     let spec = rules.spec(&finding.claim.tag, view.language).map(|(_, spec)| spec);
-    let majority = passes / 2 + 1;
-    let votes = spec.map_or(1, |spec| spec.votes).clamp(majority, passes.max(1));
-    if finding.votes < votes {
-        let why = format!("{} of {passes} passes say so, and {votes} must", finding.votes);
-        return Some(("votes".to_owned(), why));
-    }
     let bar = spec.map_or(crate::rules::SCORE, |spec| spec.score);
     match finding.score {
         Some(score) if score < bar => Some(("score".to_owned(), format!("scored {score}, and {bar} is needed"))),

@@ -250,7 +250,8 @@ pub(super) fn ask<'f>(
     }
     let raised = claims.len() as u64;
     let stage = stand::Stage { jobs: &jobs, parts, views: &views, secrets: &secrets, rules, passes: model.passes };
-    let mut held = stand::stand(claims, &stage, &mut dropped);
+    let held = stand::stand(claims, &stage, &mut dropped);
+    let mut held = judge::voted(held, rules, &views, model.passes, &mut dropped);
     let validator = model.validator.map(|validator| talk::Talk::new(validator, &purse));
     let opinion = judge::judge(&mut held, &jobs, rules, &views, validator.as_ref(), model);
     for (file, count, why) in opinion.unscored {

@@ -247,17 +247,16 @@ fn vote(held: Vec<Held>, rules: &Rules, dropped: &mut Vec<Finding>) -> Vec<Held>
             continue;
         };
         let loudness = |held: &Held| (held.grounded.finding.level, !is_watched(&held.grounded.finding, rules));
+        let all: BTreeSet<u32> = other.passes.union(&held.passes).copied().collect();
         if loudness(&held) > loudness(other) {
-            std::mem::swap(&mut held.passes, &mut other.passes);
             std::mem::swap(other, &mut held);
         }
-        let passes: Vec<u32> = held.passes.iter().copied().collect();
-        other.passes.extend(held.passes.iter().chain([&pass]));
+        other.passes = all;
         other.grounded.finding.votes = other.passes.len() as u32;
-        let why = format!("pass {pass} says so too, as {}", held.grounded.finding.claim.tag);
+        let of = held.passes.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        let why = format!("pass {of} says so too, as {}", held.grounded.finding.claim.tag);
         other.grounded.finding.step(At::Ground, "vote", "kept", why);
         let into = other.grounded.finding.fingerprint.as_str().to_owned();
-        let of = passes.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         held.grounded.finding.drop_at(At::Ground, "vote", format!("a vote for {into}, of pass {of}"));
         dropped.push(held.grounded.finding);
     }
