@@ -177,6 +177,13 @@ pub struct Location {
     pub columns: Option<Columns>,
 }
 
+impl Location {
+    /// Whether the two have a line in common, whatever their files.
+    pub fn shares_lines(&self, other: &Self) -> bool {
+        self.line <= other.end_line && other.line <= self.end_line
+    }
+}
+
 /// Who made a claim.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {

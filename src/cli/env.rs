@@ -12,18 +12,19 @@ pub(super) fn var(name: &str) -> Option<OsString> {
 
 /// The user's own configuration file.
 pub(super) fn user_config() -> Option<PathBuf> {
-    let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = set("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
-    let base = base.or_else(|| set("HOME").map(|home| home.join(".config")));
-    Some(base?.join("diffsieve").join("config.toml"))
+    Some(user_folder("XDG_CONFIG_HOME", ".config")?.join("config.toml"))
 }
 
 /// The user's own folder for answers of models.
 pub(super) fn user_cache() -> Option<PathBuf> {
+    Some(user_folder("XDG_CACHE_HOME", ".cache")?.join("answers"))
+}
+
+/// Our folder below one of the user's, which a variable names or which has this name in HOME.
+fn user_folder(variable: &str, in_home: &str) -> Option<PathBuf> {
     let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = set("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-    let base = base.or_else(|| set("HOME").map(|home| home.join(".cache")));
-    Some(base?.join("diffsieve").join("answers"))
+    let base = set(variable).filter(|path| path.is_absolute());
+    Some(base.or_else(|| set("HOME").map(|home| home.join(in_home)))?.join("diffsieve"))
 }
 
 /// Today, in UTC.

@@ -35,8 +35,7 @@ fn overlap(one: &Finding, other: &Finding) -> bool {
     let louder = |one: &Finding, other: &Finding| is_models(one) && !is_models(other) && one.level > other.level;
     a.path == b.path
         && one.claim.tag == other.claim.tag
-        && a.line <= b.end_line
-        && b.line <= a.end_line
+        && a.shares_lines(b)
         && !louder(one, other)
         && !louder(other, one)
 }

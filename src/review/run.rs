@@ -127,10 +127,9 @@ pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: 
     }
     let (findings, accepted) = suppress::baseline(findings, &settings.baseline, settings.today, &mut review.notes);
     review.dropped.extend(accepted);
-    model::steered(steered, &review.dropped, |file, skip| {
-        review.change.files[file].read_by.model = false;
-        review.coverage.skipped.push(skip);
-    });
+    let files = &mut review.change.files;
+    let skipped = model::steered(steered, &review.dropped, |file| files[file].read_by.model = false);
+    review.coverage.skipped.extend(skipped);
     let (findings, twins) = merge::merge(findings);
     review.dropped.extend(twins);
     let (findings, capped) = rank::rank(findings, rules, settings.cap);

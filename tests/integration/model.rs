@@ -77,21 +77,28 @@ fn a_warm_run_asks_nobody() {
     assert_eq!(service.count(), 2 * asked);
 }
 
-#[test]
-fn one_changed_hunk_asks_one_chunk_again() {
-    let function = |name: &str| {
-        (0..60).map(|line| format!("def {name}_{line}(value):\n    return value + {line}\n\n\n")).collect::<String>()
-    };
+fn functions(name: &str) -> String {
+    (0..60).map(|line| format!("def {name}_{line}(value):\n    return value + {line}\n\n\n")).collect()
+}
+
+/// A branch that adds four files of many small functions, shown in small chunks.
+fn many_chunks() -> Place {
     let place = Place::with(&[("diffsieve.toml", "[model]\nchunk_tokens = 1000\n")]);
     for name in ["a", "b", "c", "d"] {
-        place.write(&format!("{name}.py"), function(name));
+        place.write(&format!("{name}.py"), functions(name));
     }
     place.commit("topic");
+    place
+}
+
+#[test]
+fn one_changed_hunk_asks_one_chunk_again() {
+    let place = many_chunks();
     let service = Service::new(|_| (200, clean()));
     let first = asking(&place, &service, &[]).review();
     let asked = service.count();
     assert!(first.code == 0 && asked >= 8, "{asked}");
-    place.write("c.py", function("c").replacen("value + 30", "value * 30", 1));
+    place.write("c.py", functions("c").replacen("value + 30", "value * 30", 1));
     place.commit("one line");
     asking(&place, &service, &[]).review();
     assert_eq!(service.count(), asked + 1);
@@ -229,14 +236,7 @@ fn the_users_own_file_may_name_programs_and_folders() {
 
 #[test]
 fn requests_go_out_side_by_side() {
-    let function = |name: &str| {
-        (0..60).map(|line| format!("def {name}_{line}(value):\n    return value + {line}\n\n\n")).collect::<String>()
-    };
-    let place = Place::with(&[("diffsieve.toml", "[model]\nchunk_tokens = 1000\n")]);
-    for name in ["a", "b", "c", "d"] {
-        place.write(&format!("{name}.py"), function(name));
-    }
-    place.commit("topic");
+    let place = many_chunks();
     let latency = Duration::from_millis(300);
     let service = Service::slow(latency, |_| (200, clean()));
     let began = Instant::now();

@@ -7,6 +7,7 @@ use super::question::Questions;
 use super::talk::{Talk, Unanswered};
 use super::{Model, Progress, Strategy};
 use crate::context::Chunk;
+use crate::provider::Prompt;
 use crate::review::pool;
 
 /// A chunk in a pass.
@@ -14,6 +15,8 @@ pub(super) struct Job<'c> {
     pub(super) chunk: &'c Chunk,
     /// From 1.
     pub(super) pass: u32,
+    /// The question about it.
+    pub(super) prompt: Prompt,
 }
 
 /// What came of each job. Where the service keeps prefixes, the first question goes ahead of the others.
@@ -42,12 +45,12 @@ fn one(
     talk: &Talk<'_>,
     strategy: Strategy,
 ) -> Result<Vec<Worded>, Unanswered> {
-    let prompt = questions.of(job.chunk, job.pass);
-    let first = talk.ask(&prompt, answer::read, |text, why| questions.repaired(&prompt, text, why))?;
+    let prompt = &job.prompt;
+    let first = talk.ask(prompt, answer::read, |text, why| questions.repaired(prompt, text, why))?;
     match strategy {
         Strategy::Single => Ok(first.read),
         Strategy::Reflexion => {
-            let again = questions.reflected(&prompt, &first.text);
+            let again = questions.reflected(prompt, &first.text);
             let second = talk.ask(&again, answer::read, |text, why| questions.repaired(&again, text, why))?;
             Ok(second.read)
         }

@@ -223,12 +223,12 @@ pub(super) fn ask<'f>(
     model: &Model<'_>,
     meanwhile: impl FnOnce() -> Looked<'f>,
 ) -> Asked<'f> {
-    let passes: Vec<Chunks> = (1..=model.passes.max(1)).map(|pass| chunks(parts, model, pass)).collect();
+    let passes = passes(parts, model);
     let purse = purse::Purse::new(model.budget);
     let collector = talk::Talk::new(model.collector, &purse);
-    let jobs = jobs(&passes);
     let questions = question::Questions::new(rules, model.answer_tokens);
-    (model.tell)(Progress::Planned(Plan::of(&jobs, &questions, model)));
+    let jobs = jobs(&passes, &questions);
+    (model.tell)(Progress::Planned(Plan::of(&jobs, model)));
     let (answers, looked) = std::thread::scope(|scope| {
         let asking = scope.spawn(|| collect::collect(&jobs, &questions, &collector, model));
         let looked = meanwhile();
@@ -283,15 +283,17 @@ pub(super) fn ask<'f>(
 
 /// What a review would ask about these files, and what that can cost at most.
 pub fn plan(parts: &[FilePart], rules: &Rules, model: &Model<'_>) -> Plan {
-    let passes: Vec<Chunks> = (1..=model.passes.max(1)).map(|pass| chunks(parts, model, pass)).collect();
-    Plan::of(&jobs(&passes), &question::Questions::new(rules, model.answer_tokens), model)
+    Plan::of(&jobs(&passes(parts, model), &question::Questions::new(rules, model.answer_tokens)), model)
 }
 
-fn jobs(passes: &[Chunks]) -> Vec<collect::Job<'_>> {
-    let passes = passes.iter().zip(1..);
-    passes.flat_map(|(chunks, pass)| chunks.chunks.iter().map(move |chunk| collect::Job { chunk, pass })).collect()
+/// The chunks of each pass.
+fn passes(parts: &[FilePart], model: &Model<'_>) -> Vec<Chunks> {
+    let budget = context::Budget::of(model.chunk_tokens);
+    (1..=model.passes.max(1)).map(|pass| context::chunks(parts, &budget, Form::Marked, pass)).collect()
 }
 
-fn chunks(parts: &[FilePart], model: &Model<'_>, pass: u32) -> Chunks {
-    context::chunks(parts, &context::Budget::of(model.chunk_tokens), Form::Marked, pass)
+/// All questions, each written once.
+fn jobs<'c>(passes: &'c [Chunks], questions: &question::Questions<'_>) -> Vec<collect::Job<'c>> {
+    let chunks = passes.iter().zip(1..).flat_map(|(chunks, pass)| chunks.chunks.iter().map(move |chunk| (chunk, pass)));
+    chunks.map(|(chunk, pass)| collect::Job { chunk, pass, prompt: questions.of(chunk, pass) }).collect()
 }

@@ -1,7 +1,6 @@
 //! What a review will ask and what that can cost at most, known before the first request.
 
 use super::collect::Job;
-use super::question::Questions;
 use super::talk::size;
 use super::{Model, Strategy};
 
@@ -23,14 +22,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub(super) fn of(jobs: &[Job<'_>], questions: &Questions<'_>, model: &Model<'_>) -> Self {
+    pub(super) fn of(jobs: &[Job<'_>], model: &Model<'_>) -> Self {
         let rounds = match model.strategy {
             Strategy::Single => 1,
             Strategy::Reflexion => 2,
         };
         let chunks = jobs.iter().filter(|job| job.pass == 1).count() as u64;
         let asked = jobs.len() as u64 * rounds;
-        let prompt_tokens: u64 = jobs.iter().map(|job| size(&questions.of(job.chunk, job.pass))).sum();
+        let prompt_tokens: u64 = jobs.iter().map(|job| size(&job.prompt)).sum();
         let opinions = if model.validator.is_some() { chunks } else { 0 };
         let shown: u64 = jobs.iter().filter(|job| job.pass == 1).map(|job| u64::from(job.chunk.tokens)).sum();
         Self {

@@ -239,7 +239,7 @@ fn vote(held: Vec<Held>, rules: &Rules, dropped: &mut Vec<Finding>) -> Vec<Held>
         let pass = held.passes.first().copied().unwrap_or_default();
         let voted = kept.iter_mut().find(|other| {
             !other.passes.contains(&pass)
-                && overlap(&other.grounded.finding, &held.grounded.finding)
+                && other.grounded.finding.claim.location.shares_lines(&held.grounded.finding.claim.location)
                 && are_related(&other.grounded.finding.claim.tag, &held.grounded.finding.claim.tag, rules)
         });
         let Some(other) = voted else {
@@ -265,11 +265,6 @@ fn vote(held: Vec<Held>, rules: &Rules, dropped: &mut Vec<Finding>) -> Vec<Held>
 
 fn is_watched(finding: &Finding, rules: &Rules) -> bool {
     rules.tags.get(&*finding.claim.tag).is_some_and(|tag| tag.spec.level == TagLevel::Shadow)
-}
-
-fn overlap(one: &Finding, other: &Finding) -> bool {
-    let (a, b) = (&one.claim.location, &other.claim.location);
-    a.line <= b.end_line && b.line <= a.end_line
 }
 
 /// The same tag, or two of one category (CR-Bench): models name one fault in several ways.

@@ -1,6 +1,5 @@
 //! What the model did not read, by file and reason.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::{self, Chunk, Chunks, FilePart, Reason};
@@ -17,8 +16,9 @@ const ATTEMPTS: [&str; 2] = ["PromptInjection", "TrojanSource"];
 pub(in crate::review) struct Steered {
     /// The attempts: which file, and the line, `None` for a file's name.
     attempts: Vec<(RepoPath, Option<Line>)>,
-    /// What is unread: which of the files, and its share of the chunk.
-    unread: Vec<(usize, Skip)>,
+    /// Its files, each with the lines that the chunk shows as added.
+    covered: Vec<(usize, RepoPath, Vec<Lines>)>,
+    why: String,
 }
 
 impl Steered {
@@ -39,13 +39,12 @@ impl Steered {
             parts[first.file].path.visible(),
             first.kind.name()
         );
-        let skip = |covered: &context::Covered| {
-            let path = parts[covered.file].path.clone();
-            (covered.file, Skip { path, lines: Some(count(&covered.added)), unread: true, why: why.clone() })
-        };
+        let covered =
+            |covered: &context::Covered| (covered.file, parts[covered.file].path.clone(), covered.added.clone());
         Some(Self {
             attempts: attempts.iter().map(|attempt| (parts[attempt.file].path.clone(), attempt.line)).collect(),
-            unread: chunk.parts.iter().map(skip).collect(),
+            covered: chunk.parts.iter().map(covered).collect(),
+            why,
         })
     }
 
@@ -65,23 +64,16 @@ impl Steered {
     }
 }
 
-/// Names what is unread for attempts that nobody accepted, with the file that it belongs to.
-pub(in crate::review) fn steered(all: Vec<Steered>, dropped: &[Finding], mut unread: impl FnMut(usize, Skip)) {
-    let mut sums: BTreeMap<(usize, String), Skip> = BTreeMap::new();
-    for (file, skip) in all.into_iter().filter(|steered| !steered.is_accepted(dropped)).flat_map(|all| all.unread) {
-        match sums.entry((file, skip.why.clone())) {
-            Entry::Vacant(entry) => {
-                entry.insert(skip);
-            }
-            Entry::Occupied(mut entry) => {
-                let sum = &mut entry.get_mut().lines;
-                *sum = sum.zip(skip.lines).map(|(one, other)| one + other);
-            }
+/// Names what is unread for attempts that nobody accepted; `of_file` is told each file of which that is so.
+pub(in crate::review) fn steered(all: Vec<Steered>, dropped: &[Finding], mut of_file: impl FnMut(usize)) -> Vec<Skip> {
+    let mut unread = Unread::default();
+    for steered in all.into_iter().filter(|steered| !steered.is_accepted(dropped)) {
+        for (file, path, added) in &steered.covered {
+            of_file(*file);
+            unread.add(path, added, steered.why.clone());
         }
     }
-    for ((file, _), skip) in sums {
-        unread(file, skip);
-    }
+    unread.into_skips()
 }
 
 /// What the model did not read, by file and reason: which added lines, and whether it should have.
@@ -139,8 +131,4 @@ impl Unread {
         };
         self.0.into_iter().map(skip).collect()
     }
-}
-
-fn count(lines: &[Lines]) -> u64 {
-    lines.iter().map(|lines| u64::from(lines.count)).sum()
 }
