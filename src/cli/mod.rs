@@ -7,6 +7,7 @@ mod context;
 mod env;
 mod exit;
 mod explain;
+mod merge;
 mod model;
 mod output;
 mod plan;
@@ -57,6 +58,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         None => review::run(&cli.review),
         Some(Command::Review(args)) => review::run(&args),
+        Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Context(args)) => context::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Rules(command)) => rules::run(command),

@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use diffsieve::escape;
 use diffsieve::report::{FORMATS, Format, Report, Style};
 
-use super::args::{Color, ReviewArgs};
+use super::args::{Color, ReportArgs};
 use super::env::var;
 
 /// A format and where it goes.
@@ -40,7 +40,7 @@ pub(super) fn model_help() -> String {
 }
 
 /// What to write where. With no `--format`: text, plus the CI service's own format, said once on standard error.
-pub(super) fn outputs(args: &ReviewArgs) -> anyhow::Result<Vec<Output>> {
+pub(super) fn outputs(args: &ReportArgs) -> anyhow::Result<Vec<Output>> {
     if args.format.is_empty() {
         let mut outputs = vec![output(OsStr::new("text"))?];
         if in_github() {
@@ -91,6 +91,16 @@ fn tail(written: &OsStr, at: usize) -> PathBuf {
 #[cfg(not(unix))]
 fn tail(written: &OsStr, at: usize) -> PathBuf {
     PathBuf::from(written.to_string_lossy()[at..].to_owned())
+}
+
+/// Whether one of them is of this format.
+pub(super) fn has(outputs: &[Output], format: &str) -> bool {
+    outputs.iter().any(|output| output.format.name == format)
+}
+
+/// Whether one of them goes to standard output.
+pub(super) fn any_to_stdout(outputs: &[Output]) -> bool {
+    outputs.iter().any(|output| output.path.is_none())
 }
 
 /// Writes every report. A reader who closed the pipe has seen enough.

@@ -85,6 +85,7 @@ pub(super) fn finding(tag: &str, level: Level, path: &str, line: u32, frame: &[&
         frame: Some(Frame { first, lines: frame.iter().copied().map(Untrusted::new).collect(), cuts: vec![] }),
         line_hash: Some("c129715d7a2bc9a3:1".to_owned()),
         trail: vec![],
+        since: None,
         dropped: None,
     }
 }
@@ -220,6 +221,7 @@ pub(super) fn plain() -> Fixture {
             removed: [("refuted:is_closed".to_owned(), 1), ("baseline".to_owned(), 1)].into(),
         },
         notes: vec!["an ignore of ResourceLeak in src/io.c:9 matches nothing".to_owned()],
+        ..Review::default()
     });
     found.provenance.category = Some("linux".to_owned());
     found

@@ -15,5 +15,7 @@ mod rules;
 mod schemas;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 mod service;
+mod shards;
 mod sieve;
+mod since;
 mod support;

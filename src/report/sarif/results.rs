@@ -60,6 +60,8 @@ pub(super) fn results(selection: &Selection<'_>, rules: &Rules) -> Vec<Result> {
         .findings()
         .map(|finding| {
             let mut result = result(finding, rules);
+            // Again all or none (3.27.24).
+            result.baseline_state = finding.since.map(|since| json!(since.name()));
             // All results carry the array or none does; an empty one says "not suppressed" (3.27.23).
             if selection.suppressed {
                 result.suppressions = Some(finding.dropped.iter().map(suppression).collect());

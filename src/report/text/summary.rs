@@ -5,13 +5,17 @@ use std::collections::BTreeMap;
 use super::page::{Ink, Page};
 use super::place;
 use crate::escape::visible;
-use crate::finding::{Finding, Level};
+use crate::finding::{Finding, Level, Since};
 use crate::gate::Verdict;
 use crate::report::Report;
+use crate::review::since::Fate;
 use crate::review::{ReadBy, Review, Skip};
 
 /// More unread parts than this are counted; JSON and SARIF name all of them.
 const UNREAD: usize = 50;
+
+/// More findings of an earlier review that are gone than this are counted.
+const GONE: usize = 20;
 
 pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
     let review = report.review;
@@ -22,6 +26,7 @@ pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
     if report.style.funnel {
         page.prose("Funnel: ", &funnel(review));
     }
+    since(page, review);
     for note in review.change.notes.iter().chain(&review.notes) {
         page.prose("Note: ", &visible(note));
     }
@@ -113,6 +118,10 @@ fn reviewed(page: &mut Page, review: &Review) {
     if !change.description.is_empty() {
         page.prose("Reviewed ", &visible(&change.description));
     }
+    if let Some(share) = &review.share {
+        let all = plural(share.files.len() as u64, "changed file");
+        page.prose("", &format!("Share {} of {all}: only `diffsieve merge` sees the whole review", share.shard));
+    }
     let coverage = &review.coverage;
     let files = plural(change.files.len() as u64, "file");
     let uncounted = coverage.skipped.iter().any(|skip| skip.unread && skip.lines.is_none());
@@ -136,6 +145,27 @@ fn reviewed(page: &mut Page, review: &Review) {
     let text = plural(read_by(|by| by.text) as u64, "file");
     let parser = read_by(|by| by.parser);
     page.prose("", &format!("{files}, {lines}. Read by: text detectors {text}, parser {parser}, {model}"));
+}
+
+/// What became of the findings of the earlier review.
+fn since(page: &mut Page, review: &Review) {
+    let Some(since) = &review.since else { return };
+    let new = review.findings.iter().filter(|finding| finding.since == Some(Since::New)).count();
+    let name = since.head.as_deref().map_or("the earlier review", |head| head.get(..7).unwrap_or(head));
+    let mut text = format!("{}: {new} new, {} unchanged", visible(name), review.findings.len() - new);
+    for fate in Fate::ALL {
+        if let count @ 1.. = since.gone.iter().filter(|gone| gone.fate == fate).count() {
+            text.push_str(&format!(", {count} {}", fate.name()));
+        }
+    }
+    page.prose("Since ", &text);
+    for gone in since.gone.iter().take(GONE) {
+        let at = format!("{}:{}", place(&gone.path), gone.line);
+        page.prose("  ", &format!("{}: {} {at}: {}", gone.fate.name(), visible(&gone.tag), visible(&gone.why)));
+    }
+    if since.gone.len() > GONE {
+        page.line(&format!("  and {} more, all named in --format json", since.gone.len() - GONE));
+    }
 }
 
 /// What is no code, or nothing for a model, is only counted, by reason.
