@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use proptest::prelude::{Strategy, proptest};
+use proptest::prelude::{Strategy, any, proptest};
 use proptest::{prop_assert, prop_assert_eq, sample};
 
 use super::fixture::{self, Fixture};
 use super::runner::{self, Command};
-use super::{FORMATS, Report, Style, format};
+use super::{FORMATS, Report, Style, format, xml};
+use crate::finding::Level;
+use crate::gate::Verdict;
 
 fn written(name: &str, report: &Report<'_>) -> String {
     let mut out = Vec::new();
@@ -93,7 +95,7 @@ fn hashed() -> [Vec<u8>; 5] {
 fn intended(fixture: &Fixture) -> usize {
     let mut counts = [0_usize; 3];
     if !fixture.decision.complete {
-        let incomplete = fixture.decision.verdict == crate::gate::Verdict::Incomplete;
+        let incomplete = fixture.decision.verdict == Verdict::Incomplete;
         counts[if incomplete { 2 } else { 1 }] += 1;
     }
     for finding in &fixture.review.findings {
@@ -112,14 +114,37 @@ fn only_intended(fixture: &Fixture) {
             assert!(["file", "line", "endline", "col", "endcolumn", "title"].contains(&key.as_str()), "{key}");
         }
     }
+    only_issues(fixture);
     for color in [false, true] {
         let text = written("text", &in_ci(fixture.report(), color));
         assert_eq!(runner::commands(&text), [], "{text}");
     }
+    for format in FORMATS.iter().filter(|format| !["text", "github", "azure"].contains(&format.name)) {
+        let text = written(format.name, &fixture.report());
+        assert_eq!(runner::commands(&text), [], "{}: {text}", format.name);
+    }
+}
+
+/// Azure gets an issue for each finding but notes, one for what is unread, and at most one command to complete the task.
+fn only_issues(fixture: &Fixture) {
+    let found = runner::commands(&written("azure", &fixture.report()));
+    let findings = fixture.review.findings.iter().filter(|finding| finding.level >= Level::Warning).count();
+    let issues = found.iter().filter(|command| command.name == "task.logissue").count();
+    assert_eq!(issues, findings + usize::from(!fixture.decision.complete), "{found:#?}");
+    let completed = issues > 0 && fixture.decision.verdict == Verdict::Pass;
+    assert_eq!(found.len(), issues + usize::from(completed), "{found:#?}");
+    for Command { syntax, name, properties, .. } in &found {
+        assert_eq!(*syntax, "vso");
+        let known: &[&str] = match name.as_str() {
+            "task.complete" => &["result"],
+            _ => &["type", "sourcepath", "linenumber", "columnnumber", "code"],
+        };
+        assert!(properties.keys().all(|key| known.contains(&key.as_str())), "{properties:?}");
+    }
 }
 
 #[test]
-fn github_runs_the_intended_commands_and_no_other() {
+fn agents_run_the_intended_commands_and_no_other() {
     for (_, fixture) in fixtures() {
         only_intended(&fixture);
     }
@@ -237,11 +262,18 @@ proptest! {
     }
 
     #[test]
-    fn data_formats_take_any_text(text in attack()) {
+    fn data_formats_take_any_text(attack in attack(), any in any::<String>()) {
+        let text = attack + &any;
         let fixture = fixture::with_text(&text);
-        for name in ["json", "sarif"] {
-            let parsed: serde_json::Value = serde_json::from_str(&written(name, &fixture.report())).expect("JSON");
-            prop_assert!(parsed.is_object());
+        for name in ["json", "sarif", "gitlab", "rdjson"] {
+            serde_json::from_str::<serde_json::Value>(&written(name, &fixture.report())).expect("JSON");
+        }
+        for line in written("rdjsonl", &fixture.report()).lines() {
+            serde_json::from_str::<serde_json::Value>(line).expect("JSON on every line");
+        }
+        for name in ["checkstyle", "junit"] {
+            let root = xml::parse(&written(name, &fixture.report())).expect("XML");
+            prop_assert!(root.all().len() > fixture.review.findings.len());
         }
     }
 }
