@@ -36,7 +36,8 @@ fn issue(entry: &Entry<'_>) -> Value {
             Level::Note => "minor",
         },
         "location": {
-            "path": entry.path.to_text().raw(),
+            // GitLab compares paths by their text. Git knows no such part of a path, but a patch may.
+            "path": entry.path.to_text().raw().trim_start_matches("./"),
             "lines": { "begin": first, "end": last },
         },
     })

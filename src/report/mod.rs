@@ -10,6 +10,8 @@ mod gitlab;
 pub mod json;
 mod junit;
 pub mod markdown;
+#[cfg(test)]
+mod mutants;
 mod rdjson;
 mod region;
 #[cfg(test)]

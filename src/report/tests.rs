@@ -6,6 +6,7 @@ use proptest::prelude::{Strategy, any, proptest};
 use proptest::{prop_assert, prop_assert_eq, sample};
 
 use super::fixture::{self, Fixture};
+use super::mutants::mutants;
 use super::runner::{self, Command};
 use super::{FORMATS, Report, Style, format, xml};
 use crate::finding::Level;
@@ -56,19 +57,23 @@ fn formats_have_names_of_their_own() {
 fn write_fixtures_for_outside_validators() {
     let Some(folder) = std::env::var_os("DIFFSIEVE_FIXTURES") else { return };
     let folder = Path::new(&folder);
-    std::fs::create_dir_all(folder).expect("a folder for fixtures");
+    std::fs::create_dir_all(folder.join("mutants")).expect("a folder for fixtures");
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a fixture is written");
-    let mut all = fixtures();
+    let mut all: Vec<(String, Fixture)> =
+        fixtures().into_iter().map(|(name, fixture)| (name.to_owned(), fixture)).collect();
     if std::env::var_os("DIFFSIEVE_FIXTURES_LARGE").is_some() {
-        all.push(("large", fixture::many(26_000)));
+        all.push(("large".to_owned(), fixture::many(26_000)));
+    }
+    // Few enough in a report that GitHub gets a command for each.
+    for (index, texts) in mutants(1_000).chunks(25).enumerate() {
+        all.push((format!("mutants/{index}"), fixture::with_texts(texts)));
     }
     for (name, fixture) in &all {
         for format in FORMATS {
             let report = in_ci(fixture.report(), false);
             write(&format!("{name}.{}", format.name), &written(format.name, &report));
         }
-        let commands = runner::commands(&written("github", &fixture.report())).len();
-        write(&format!("{name}.commands"), &format!("{commands}\n"));
+        write(&format!("{name}.commands"), &format!("github {}\nazure {}\n", intended(fixture), issues(fixture)));
     }
     let suppressed = fixture::plain();
     write("suppressed.sarif", &written("sarif", &Report { sarif_suppressed: true, ..suppressed.report() }));
@@ -125,14 +130,17 @@ fn only_intended(fixture: &Fixture) {
     }
 }
 
-/// Azure gets an issue for each finding but notes, one for what is unread, and at most one command to complete the task.
+/// The commands that a report may cause in Azure: an issue for each finding but notes, one for what is unread, and one to
+/// complete the task.
+fn issues(fixture: &Fixture) -> usize {
+    let findings = fixture.review.findings.iter().filter(|finding| finding.level >= Level::Warning).count();
+    let issues = findings + usize::from(!fixture.decision.complete);
+    issues + usize::from(issues > 0 && fixture.decision.verdict == Verdict::Pass)
+}
+
 fn only_issues(fixture: &Fixture) {
     let found = runner::commands(&written("azure", &fixture.report()));
-    let findings = fixture.review.findings.iter().filter(|finding| finding.level >= Level::Warning).count();
-    let issues = found.iter().filter(|command| command.name == "task.logissue").count();
-    assert_eq!(issues, findings + usize::from(!fixture.decision.complete), "{found:#?}");
-    let completed = issues > 0 && fixture.decision.verdict == Verdict::Pass;
-    assert_eq!(found.len(), issues + usize::from(completed), "{found:#?}");
+    assert_eq!(found.len(), issues(fixture), "{found:#?}");
     for Command { syntax, name, properties, .. } in &found {
         assert_eq!(*syntax, "vso");
         let known: &[&str] = match name.as_str() {
@@ -150,6 +158,9 @@ fn agents_run_the_intended_commands_and_no_other() {
     }
     for text in fixture::HOSTILE {
         only_intended(&fixture::with_text(text));
+    }
+    for texts in mutants(100).chunks(25) {
+        only_intended(&fixture::with_texts(texts));
     }
 }
 
