@@ -2,14 +2,17 @@
 //! where and what. That nothing panics and no control character reaches the terminal is checked for every run there is
 //! ([`super::program`]).
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::Command;
 
+use diffsieve::report::FORMATS;
+
 use super::program::{HOUSE, Place, Ran, Run};
+use super::runner;
 
 /// Runs a case; every part must stand somewhere in what it prints.
 #[track_caller]
@@ -689,6 +692,25 @@ const NAMES: [&[u8]; 17] = [
     b"%0A%0D,:%.txt",
 ];
 
+/// What agents obey of a report with this many warnings in it must be what the format is for.
+#[track_caller]
+fn obeyed(text: &str, format: &str, warnings: usize) {
+    let found = runner::commands(text);
+    let wanted = match format {
+        "github" => warnings.min(10),
+        // Each is an issue, and the task passes with issues.
+        "azure" => warnings + 1,
+        _ => 0,
+    };
+    assert_eq!(found.len(), wanted, "{format}: {found:#?}\n{text}");
+    let known = |name: &str| match format {
+        "github" => name == "warning",
+        _ => matches!(name, "task.logissue" | "task.complete"),
+    };
+    assert!(found.iter().all(|command| known(&command.name)), "{found:#?}");
+    assert!(warnings == 0 || text.contains("injected"), "{format}: the name is shown in some form");
+}
+
 #[test]
 fn names_that_a_terminal_or_a_log_would_obey() {
     let place = Place::house(&[]);
@@ -703,17 +725,25 @@ fn names_that_a_terminal_or_a_log_would_obey() {
         }
         let review = place.review(args);
         assert_eq!(review.findings().len(), NAMES.len(), "{args:?} {:?}", review.shown());
-        for format in ["text", "sarif", "github"] {
-            let job = place.program(args).env("GITHUB_ACTIONS", "true").arg("--format").arg(format);
-            let ran = check("names", job, 0, &[]);
-            let commands = ran.text().lines().filter(|line| line.contains("injected")).count();
-            assert!(commands > 0, "{format}: the name is shown in some form");
-            if format != "sarif" {
-                assert!(!ran.text().contains("##[error]"), "{}", ran.text());
-                let obeyed = ran.text().lines().any(|line| line.trim_start().starts_with("::error"));
-                assert!(!obeyed, "{}", ran.text());
-            }
+        // All formats in one run, and each alone on standard output at the end.
+        let mut job = place.program(args).env("GITHUB_ACTIONS", "true").env("TF_BUILD", "True");
+        let path = |format: &str| place.home().join(format!("report.{format}"));
+        for format in FORMATS {
+            let mut written = OsString::from(format!("{}=", format.name));
+            written.push(path(format.name));
+            job = job.arg("--format").arg(written);
         }
+        obeyed(&check("names", job, 0, &[]).stderr, "stderr", 0);
+        for format in FORMATS {
+            let text = fs::read_to_string(path(format.name)).unwrap();
+            obeyed(&text, format.name, NAMES.len());
+        }
+    }
+    for format in FORMATS {
+        let job = place.program(["--format", format.name]).env("GITHUB_ACTIONS", "true").env("TF_BUILD", "True");
+        let ran = check("names", job, 0, &[]);
+        obeyed(&ran.stderr, "stderr", 0);
+        obeyed(&ran.text(), format.name, NAMES.len());
     }
     assert!(!place.path("pwned").exists());
 }

@@ -12,6 +12,9 @@ mod model;
 mod program;
 mod replay;
 mod rules;
+#[allow(dead_code, reason = "the library's own tests look at more of a command")]
+#[path = "../../src/report/runner.rs"]
+mod runner;
 mod schemas;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 mod service;
