@@ -1,0 +1,11 @@
+//! The Action's and the release's scripts in the environment that a runner gives them.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot set the stage fails")]
+
+mod build;
+mod checkout;
+mod documents;
+mod publish;
+mod release;
+mod review;
+mod runner;
