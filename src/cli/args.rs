@@ -42,6 +42,13 @@ pub(super) enum Command {
     /// Answers of models that are kept
     #[command(subcommand)]
     Cache(CacheCommand),
+    /// Write configuration, CI workflow and hook for this repository; nothing that is there is changed
+    Init(InitArgs),
+    /// Look at everything that keeps a review from its end, and say how to mend it
+    #[command(
+        after_help = "Exit codes:\n  0  a review can come to its end\n  3  it cannot: every line that says BROKEN"
+    )]
+    Doctor(DoctorArgs),
     /// Print a JSON schema
     Schema {
         /// Of what
@@ -346,6 +353,47 @@ pub(super) struct AcceptArgs {
     pub(super) only: Vec<String>,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InitArgs {
+    /// For which CI service [default: the one whose files or remote are there, else github]
+    #[arg(long, value_enum, value_name = "SERVICE")]
+    pub(super) ci: Option<CiName>,
+    /// Print what would be written
+    #[arg(long)]
+    pub(super) print: bool,
+    /// Install no git hook
+    #[arg(long)]
+    pub(super) no_hook: bool,
+    /// Start in DIR instead of the current folder
+    #[arg(short = 'C', long = "directory", value_name = "DIR")]
+    pub(super) directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum CiName {
+    /// GitHub Actions
+    Github,
+    /// GitLab CI
+    Gitlab,
+    /// Azure Pipelines
+    Azure,
+    /// Bitbucket Pipelines
+    Bitbucket,
+    /// No CI file
+    None,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    /// Also ask the model one short question
+    #[arg(long)]
+    pub(super) online: bool,
     #[command(flatten)]
     pub(super) place: PlaceArgs,
     #[command(flatten)]

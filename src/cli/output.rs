@@ -112,6 +112,9 @@ pub(super) fn write(outputs: &[Output], report: &Report<'_>) -> anyhow::Result<(
             Some(path) => {
                 let named =
                     || format!("the {} report cannot be written to `{}`", output.format.name, super::shown(path));
+                if let Some(folder) = path.parent() {
+                    std::fs::create_dir_all(folder).with_context(named)?;
+                }
                 let mut file = BufWriter::new(File::create(path).with_context(named)?);
                 (output.format.write)(report, &mut file).and_then(|()| file.flush()).with_context(named)?;
             }

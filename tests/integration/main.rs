@@ -15,6 +15,7 @@ mod rules;
 mod schemas;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 mod service;
+mod setup;
 mod shards;
 mod sieve;
 mod since;
