@@ -9,6 +9,8 @@ mod hostile;
 mod injection;
 mod laws;
 mod model;
+#[path = "../../src/report/mutants.rs"]
+mod mutants;
 mod program;
 mod replay;
 mod rules;
