@@ -43,10 +43,10 @@ pub(super) fn model_help() -> String {
 pub(super) fn outputs(args: &ReportArgs) -> anyhow::Result<Vec<Output>> {
     if args.format.is_empty() {
         let mut outputs = vec![output(OsStr::new("text"))?];
-        if in_github() {
-            outputs.push(output(OsStr::new("github"))?);
+        if let Some((service, own, what)) = service() {
+            outputs.push(output(OsStr::new(own))?);
             if !args.quiet {
-                say("running in GitHub Actions: writing text and annotations (--format chooses)");
+                say(&format!("running in {service}: writing text and {what} (--format chooses)"));
             }
         }
         return Ok(outputs);
@@ -155,7 +155,7 @@ pub(super) fn style(color: Color, funnel: bool, quiet: bool) -> Style {
         width: terminal.then(width).flatten(),
         funnel,
         quiet,
-        ci_log: in_github() || var("TF_BUILD").is_some(),
+        ci_log: in_github() || is_set("TF_BUILD"),
     }
 }
 
@@ -175,6 +175,24 @@ fn width() -> Option<u16> {
     var("COLUMNS").and_then(|columns| columns.into_string().ok()).and_then(|columns| columns.parse().ok())
 }
 
+/// The CI service that runs this, if it has a format of its own: its name, the format and where it goes, and that in words.
+fn service() -> Option<(&'static str, &'static str, &'static str)> {
+    if in_github() {
+        Some(("GitHub Actions", "github", "annotations"))
+    } else if is_set("GITLAB_CI") {
+        let what = "gl-code-quality-report.json, a report for `artifacts: reports: codequality`,";
+        Some(("GitLab CI", "gitlab=gl-code-quality-report.json", what))
+    } else if is_set("TF_BUILD") {
+        Some(("Azure Pipelines", "azure", "issues"))
+    } else {
+        None
+    }
+}
+
 fn in_github() -> bool {
     var("GITHUB_ACTIONS") == Some(OsString::from("true"))
+}
+
+fn is_set(name: &str) -> bool {
+    var(name).is_some_and(|value| !value.is_empty())
 }

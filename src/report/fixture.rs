@@ -332,6 +332,26 @@ fn make_hostile(finding: &mut Finding, text: &str) {
     }
 }
 
+/// One finding for each text and one part that was not read, every word of both made of it.
+pub(super) fn with_texts(texts: &[String]) -> Fixture {
+    let mut found = plain();
+    let review = &mut found.review;
+    review.findings.clear();
+    review.coverage.skipped.clear();
+    for (index, text) in texts.iter().enumerate() {
+        let level = Level::ALL[index % Level::ALL.len()];
+        let mut each = finding("LongFunction", level, "x", 100 + index as u32, &["", "x = 1"]);
+        make_hostile(&mut each, text);
+        review.coverage.skipped.push(skip(&path_of(text), Some(1), true, text));
+        review.notes.push(text.clone());
+        review.findings.push(each);
+    }
+    review.funnel.shown = review.findings.len() as u64;
+    review.funnel.raised = review.funnel.shown + review.funnel.removed.values().sum::<u64>();
+    found.decision = decide(&found.review, found.decision.policy);
+    found
+}
+
 /// All of [`HOSTILE`] at once, also as a tag, and a path that is no UTF-8.
 pub(super) fn hostile() -> Fixture {
     let mut found = with_text(&HOSTILE.concat());

@@ -317,7 +317,7 @@ proptest! {
     #[test]
     fn the_same_change_gives_the_same_bytes(files in change()) {
         let (one, other) = (reviewed(&files, 1), reviewed(&files, 4));
-        for format in ["json", "text", "sarif", "github"] {
+        for format in report::FORMATS.iter().map(|format| format.name) {
             let fail_on = FailOn::Level(Level::Error);
             prop_assert!(written(&one, format, fail_on) == written(&other, format, fail_on), "{}", format);
         }

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use serde_sarif::sarif::{Location, Message, PropertyBag, Result, ResultKind, ResultLevel, Suppression};
 
 use super::place;
-use super::rules::{Rules, cut, one_line, rule_id, sentence};
+use super::rules::{Rules, rule_id};
 use crate::escape::{code_span, markdown, sarif_markdown, sarif_text, visible};
 use crate::finding::{Dropped, EvidenceStatus, Finding, Level, Source, Stage};
 use crate::report::Report;
+use crate::report::sentence::{cut, one_line, sentence};
 
 /// GitHub refuses a file with more results in a run (and shows the 5,000 most severe).
 pub(super) const LIMIT: usize = 25_000;
