@@ -7,6 +7,7 @@ mod context;
 mod env;
 mod exit;
 mod explain;
+mod hook;
 mod model;
 mod output;
 mod plan;
@@ -61,6 +62,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Rules(command)) => rules::run(command),
         Some(Command::Baseline(command)) => baseline::run(command),
+        Some(Command::Hook(command)) => hook::run(command),
         Some(Command::Cache(command)) => cache::run(command),
         Some(Command::Schema { name }) => print(&schema::text(name)),
         Some(Command::Completions { shell }) => {

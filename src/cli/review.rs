@@ -1,7 +1,7 @@
 //! `diffsieve review`: the main job.
 
 use diffsieve::gate::{self, FailOn, OnIncomplete};
-use diffsieve::report::{Report, TagInfo};
+use diffsieve::report::{Report, Style, TagInfo};
 use diffsieve::rules::{Rules, TagLevel};
 
 use super::args::ReviewArgs;
@@ -15,27 +15,42 @@ pub(super) fn run(args: &ReviewArgs) -> Result<Exit, Failure> {
         return plan::run(args);
     }
     let fail_on = args.fail_on.as_deref().and_then(FailOn::parse);
-    let asking = Asking { model: &args.model, quiet: args.quiet, fail_on };
-    let Reviewed { review, loadout, mut provenance } = setup::reviewed(&args.scope, &args.place, asking)?;
-    let mut policy = loadout.config.gate;
+    let asking = Asking { model: &args.model, quiet: args.quiet, fail_on, deadline: None };
+    let mut reviewed = setup::reviewed(&args.scope, &args.place, asking)?;
+    let mut policy = reviewed.loadout.config.gate;
     policy.fail_on = fail_on.unwrap_or(policy.fail_on);
     if let Some(on_incomplete) = args.on_incomplete.as_deref().and_then(OnIncomplete::parse) {
         policy.on_incomplete = on_incomplete;
     }
-    provenance.category.clone_from(&args.category);
+    reviewed.provenance.category.clone_from(&args.category);
+    let style = output::style(args.color, args.funnel, args.quiet);
+    let decision = decided(reviewed, policy, style, |report| {
+        let report = Report { sarif_suppressed: args.sarif_suppressed, ..report };
+        output::write(&outputs, &report)
+    })?;
+    Ok(decision.verdict.into())
+}
+
+/// Decides, and hands the report to `write`.
+pub(super) fn decided(
+    reviewed: Reviewed,
+    policy: gate::Policy,
+    style: Style,
+    write: impl FnOnce(Report<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<gate::Decision> {
+    let Reviewed { review, loadout, provenance } = reviewed;
     let decision = gate::decide(&review, policy);
-    let report = Report {
+    write(Report {
         version: env!("CARGO_PKG_VERSION"),
         review: &review,
         decision: &decision,
         tags: &tags(&loadout.rules),
         origin: &loadout.origin,
         provenance,
-        style: output::style(args.color, args.funnel, args.quiet),
-        sarif_suppressed: args.sarif_suppressed,
-    };
-    output::write(&outputs, &report)?;
-    Ok(decision.verdict.into())
+        style,
+        sarif_suppressed: false,
+    })?;
+    Ok(decision)
 }
 
 /// What reports say of every tag.
