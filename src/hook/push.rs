@@ -129,7 +129,7 @@ impl Planner<'_> {
                 None => self.oldest(commit, left_out),
             };
         };
-        let had = || Base::Commit(old, format!("what the remote has ({})", old.short()));
+        let had = || Base::Commit(old, format!("the remote's {}", short(update.name.raw())));
         let Some((id, name)) = default else { return Ok(had()) };
         if !self.repo.is_ancestor(old, commit)? {
             // After a rebase the old tip would show everything that the branch was rebased onto.
@@ -170,7 +170,9 @@ impl Planner<'_> {
         // What another remote has was reviewed or accepted on its way there.
         let elsewhere = if is_new { repo.remote_tips(None)? } else { Vec::new() };
         let known = if is_new { &elsewhere[..] } else { self.known()? };
-        let commits = repo.commits_beyond(commit, known, MOST_COMMITS + 1)?;
+        let mut commits = repo.commits_beyond(commit, known, MOST_COMMITS + 1)?;
+        let is_long = commits.len() > MOST_COMMITS;
+        commits.truncate(MOST_COMMITS);
         let find = |id: Oid| commits.iter().find(|commit| commit.id == id);
         let mut outside = None;
         let mut at = find(commit);
@@ -178,7 +180,7 @@ impl Planner<'_> {
             outside = commit.parents.first().copied();
             at = outside.and_then(find);
         }
-        if commits.len() > MOST_COMMITS {
+        if is_long {
             let Some(base) = outside else { return Ok(Base::Nothing) };
             *left_out = Some(format!(
                 "it has more than {MOST_COMMITS} commits that no remote is known to have; those before {} are left out, \
