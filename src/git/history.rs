@@ -72,7 +72,9 @@ impl Repository {
         Ok(tips)
     }
 
-    /// The commits that are reachable from `tip` and from none of `known`, newest first, at most `most`.
+    /// The commits that are reachable from `tip` and from none of `known`, newest first, at most `most`. None is missed,
+    /// and there is none where `known` reach the tip itself; where commits are older than their parents or of the same
+    /// second, a few may be among them that `known` reach by another way.
     ///
     /// # Errors
     /// A commit is missing or damaged.

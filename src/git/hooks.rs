@@ -152,8 +152,7 @@ impl Repository {
     pub fn set_hook_command(&self, name: &str, event: &str, command: Option<&str>) -> Result<bool, Error> {
         let repo = self.local();
         let path = absolute(repo.common_dir()).join("config");
-        let failed =
-            |error: gix::Error| Error::Settings { path: shown(&path), why: chain(&error) };
+        let failed = |error: gix::Error| Error::Settings { path: shown(&path), why: chain(&error) };
         let mut file = repo.config_file_mut(path.clone()).map_err(failed)?;
         let mut changed = false;
         while file.remove_section("hook", name).is_some() {

@@ -138,19 +138,18 @@ pub enum Error {
     /// The folder serves other repositories.
     #[error(
         "core.hooksPath is `{0}`, which serves other repositories too; add this line to its `{1}`, or run `git config \
-         core.hooksPath .git/hooks` to give this repository hooks of its own:\n{2}"
+         core.hooksPath \"$(git rev-parse --path-format=absolute --git-common-dir)/hooks\"` to give this repository hooks \
+         of its own"
     )]
     Shared(String, &'static str, &'static str),
     /// The folder is part of the project.
-    #[error("`{0}` is tracked, so its hooks are everybody's; add this line to its `{1}` and commit it:\n{2}")]
+    #[error("`{0}` is tracked, so its hooks are everybody's; add this line to its `{1}` and commit it")]
     Tracked(String, &'static str, &'static str),
     /// Somebody else manages the folder.
-    #[error("the hooks in `{0}` are {name}'s; it calls diffsieve with these lines:\n{1}", name = .2.name())]
+    #[error("the hooks in `{0}` are {name}'s; it calls diffsieve with these lines", name = .2.name())]
     Managed(String, &'static str, Manager),
     /// Somebody else's hook.
-    #[error(
-        "`{0}` is not ours and stays as it is; add this line to it, before anything that reads standard input:\n{1}"
-    )]
+    #[error("`{0}` is not ours and stays as it is; add this line to it, before anything that reads standard input")]
     Foreign(String, &'static str),
     /// Our script of this version with another text.
     #[error("`{0}` was edited by hand; move it away first")]
@@ -161,6 +160,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// The lines that the message speaks of, to be copied as they are.
+    pub const fn lines(&self) -> Option<&'static str> {
+        match self {
+            Self::Shared(_, _, lines) | Self::Tracked(_, _, lines) => Some(lines),
+            Self::Managed(_, lines, _) | Self::Foreign(_, lines) => Some(lines),
+            Self::Off(_) | Self::Edited(_) | Self::Io(..) => None,
+        }
+    }
+
     fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |error| Self::Io(shown(path), error)
     }
@@ -169,8 +177,8 @@ impl Error {
 /// The line that calls us from somebody else's hook.
 const fn call(event: Event) -> &'static str {
     match event {
-        Event::PrePush => "diffsieve hook pre-push \"$@\" || exit $?",
-        Event::PreCommit => "diffsieve hook pre-commit || exit $?",
+        Event::PrePush => "diffsieve hook pre-push \"$@\" || exit $?\n",
+        Event::PreCommit => "diffsieve hook pre-commit || exit $?\n",
     }
 }
 
@@ -198,11 +206,9 @@ pub fn state(folder: &HooksFolder, event: Event) -> Result<State, Error> {
         digits[..digits.find(|digit: char| !digit.is_ascii_digit())?].parse().ok()
     });
     Ok(match version {
-        Some(version) => State::Ours {
-            version,
-            is_current: text == event.script(),
-            is_executable: is_executable(&meta),
-        },
+        Some(version) => {
+            State::Ours { version, is_current: text == event.script(), is_executable: is_executable(&meta) }
+        }
         None => State::Foreign(manager_of(&text)),
     })
 }

@@ -102,7 +102,7 @@ impl Planner<'_> {
             None => None,
         };
         if since == Some(commit) {
-            return Ok(nothing("it adds nothing to what is compared with"));
+            return Ok(nothing("it adds nothing to what it is compared with"));
         }
         if self.done.contains(&(since, commit)) {
             return Ok(nothing("the same commits are reviewed for another ref"));

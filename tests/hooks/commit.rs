@@ -118,3 +118,16 @@ fn a_model_reads_along_only_where_it_is_named_here() {
     run(&["--model", "command"]).passes().says("NOT FULLY REVIEWED");
     run(&["--model", "command", "--on-incomplete", "fail"]).ends(3);
 }
+
+#[test]
+fn a_merge_says_that_what_it_brings_in_is_reviewed() {
+    let stage = stage();
+    stage.git(&["switch", "--quiet", "--create", "topic"]);
+    stage.commit("a.txt", "mine\n");
+    stage.git(&["switch", "--quiet", "main"]);
+    stage.commit("a.txt", "theirs\n");
+    assert_ne!(stage.try_git(&stage.clone, &["merge", "--quiet", "topic"]).code, 0);
+    stage.write(&stage.clone, "a.txt", "both\n");
+    stage.git(&["add", "a.txt"]);
+    stage.try_git(&stage.clone, &["commit", "--quiet", "--no-edit"]).passes().says("this commit is a merge");
+}

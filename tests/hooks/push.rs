@@ -153,7 +153,11 @@ fn the_repositorys_own_gate_decides() {
 fn a_tag_is_reviewed_unless_its_commit_is_there_or_goes_along() {
     let stage = Stage::new();
     stage.git(&["tag", "--annotate", "--message", "known", "v1"]);
-    stage.push(&["origin", "v1"]).passes().reviewed(0).says("refs/tags/v1: nothing to review, origin has all its commits");
+    stage
+        .push(&["origin", "v1"])
+        .passes()
+        .reviewed(0)
+        .says("refs/tags/v1: nothing to review, origin has all its commits");
 
     stage.git(&["switch", "--quiet", "--detach"]);
     stage.commit("b.txt", &fault());
@@ -171,7 +175,11 @@ fn a_tag_is_reviewed_unless_its_commit_is_there_or_goes_along() {
     let blob = stage.git(&["rev-parse", "HEAD:c.txt"]);
     stage.git(&["tag", "blob", &blob]);
     stage.git(&["tag", "--annotate", "--message", "a folder", "tree", "HEAD^{tree}"]);
-    stage.push(&["origin", "blob", "tree"]).passes().reviewed(0).says("refs/tags/tree: nothing to review, it names a file");
+    stage
+        .push(&["origin", "blob", "tree"])
+        .passes()
+        .reviewed(0)
+        .says("refs/tags/tree: nothing to review, it names a file");
 }
 
 #[test]

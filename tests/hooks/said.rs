@@ -10,7 +10,10 @@ use super::stage::{Stage, fault};
 #[test]
 fn a_line_that_is_no_protocol_is_said_and_stops_nothing() {
     let stage = Stage::new();
-    stage.hook(&[], "refs/heads/main nonsense refs/heads/main also\n").passes().says("NOT REVIEWED, this is no line of git's");
+    stage
+        .hook(&[], "refs/heads/main nonsense refs/heads/main also\n")
+        .passes()
+        .says("NOT REVIEWED, this is no line of git's");
     stage.hook(&[], "one\n").passes().says("one: NOT REVIEWED");
     stage.hook(&[], "\u{1b}[2Jone\n").passes().silent_on("\u{1b}");
     stage.hook(&["--on-incomplete", "fail"], "one\n").ends(3).says("the push is stopped");
@@ -29,7 +32,11 @@ fn an_object_that_is_not_here_is_said() {
 fn a_broken_configuration_is_said_loudly_and_stops_nothing() {
     let stage = Stage::new();
     stage.commit("diffsieve.toml", "[gate]\nfail_onn = \"never\"\n");
-    stage.push(&["--dry-run", "origin", "main"]).passes().says("NOT REVIEWED, see above; the push goes on").says("fail_onn");
+    stage
+        .push(&["--dry-run", "origin", "main"])
+        .passes()
+        .says("NOT REVIEWED, see above; the push goes on")
+        .says("fail_onn");
     stage.user_config("[gate]\non_incomplete = \"fail\"\n");
     let pushed = stage.push(&["--dry-run", "origin", "main"]);
     assert_ne!(pushed.code, 0, "{}", pushed.said);

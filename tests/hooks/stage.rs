@@ -119,7 +119,8 @@ impl Stage {
 
     pub(crate) fn push_in(&self, dir: &Path, args: &[&str], env: &[(&str, &str)]) -> Ended {
         let mut command = self.program("git", dir);
-        let ended = Ended::of(&command.envs(env.iter().copied()).args(["push", "--quiet"]).args(args).output().unwrap());
+        let ended =
+            Ended::of(&command.envs(env.iter().copied()).args(["push", "--quiet"]).args(args).output().unwrap());
         assert_eq!(ended.out, "", "the hook speaks on standard error only");
         ended
     }
@@ -141,8 +142,7 @@ impl Stage {
     pub(crate) fn hook_with(&self, args: &[&str], stdin: &str, env: &[(&str, &str)]) -> Ended {
         let mut command = self.program("diffsieve", &self.clone);
         command.args(["hook", "pre-push", "origin", "../remote.git"]).args(args).envs(env.iter().copied());
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // Who needs no input may be gone already.
         drop(child.stdin.take().unwrap().write_all(stdin.as_bytes()));
         Ended::of(&child.wait_with_output().unwrap())
@@ -198,6 +198,12 @@ impl Ended {
         // The lines of a report are broken at spaces.
         let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat(&self.said).contains(&flat(part)), "`{part}` is missing: {}", self.said);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn prints(self, part: &str) -> Self {
+        assert!(self.out.contains(part), "`{part}` is missing: {}", self.out);
         self
     }
 

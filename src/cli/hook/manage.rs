@@ -68,6 +68,9 @@ pub(super) fn install(
             Ok(_) => output::say(&format!("{}: installed, {path}", event.name())),
             Err(error) => {
                 output::say(&format!("{}: not installed: {error}", event.name()));
+                if let Some(lines) = error.lines() {
+                    print(lines)?;
+                }
                 exit = Exit::Usage;
             }
         }
@@ -101,9 +104,15 @@ pub(super) fn uninstall(hooks: &[HookName], directory: Option<PathBuf>) -> Resul
     let folder = repo.hooks_folder(&env::var)?;
     for event in events(hooks, &Event::ALL) {
         let path = shown(&folder.path.join(event.name()));
-        let settings = setting(&repo, event).is_some() && repo.set_hook_command(event.setting().0, event.name(), None)?;
+        let setting_name = event.setting().0;
+        let settings = setting(&repo, event).is_some();
         if settings {
-            output::say(&format!("{}: hook.{} is removed from the configuration", event.name(), event.setting().0));
+            let done = if repo.set_hook_command(setting_name, event.name(), None)? {
+                "is removed from the configuration"
+            } else {
+                "is not set in this repository's own configuration and stays"
+            };
+            output::say(&format!("{}: hook.{setting_name} {done}", event.name()));
         }
         match hook::uninstall(&folder, event).map_err(anyhow::Error::from)? {
             Done::Removed => output::say(&format!("{}: removed, {path}", event.name())),

@@ -44,6 +44,9 @@ fn pre_commit(mut args: HookArgs) -> Result<Exit, Failure> {
     args.model.no_model = args.model.model.is_none() && args.model.replay.is_none();
     let repo = Repository::open(&setup::start(&args.place), &env::var)?;
     let mut session = Session::begin(&repo, &args, "commit");
+    if repo.find_ref("MERGE_HEAD").is_some() {
+        session.note("what is staged", "this commit is a merge, so what it brings in is reviewed too");
+    }
     session.review("what is staged", &Request::Staged, None);
     Ok(session.end())
 }
