@@ -111,7 +111,12 @@ pub enum State {
         is_executable: bool,
     },
     /// Somebody else's.
-    Foreign(Option<Manager>),
+    Foreign {
+        /// Who wrote it, where that can be told.
+        manager: Option<Manager>,
+        /// Whether it calls us.
+        calls: bool,
+    },
 }
 
 /// What was done.
@@ -121,7 +126,7 @@ pub enum Done {
     Installed,
     /// An older script of ours was replaced.
     Updated,
-    /// There was nothing to do.
+    /// There was nothing to do: our script is there, or somebody else's that calls us.
     Same,
     /// The hook is gone.
     Removed,
@@ -198,7 +203,8 @@ pub fn state(folder: &HooksFolder, event: Event) -> Result<State, Error> {
     };
     // What a link leads to is not replaced, whoever wrote it.
     if !meta.is_file() || meta.len() > MOST_BYTES {
-        return Ok(State::Foreign(None));
+        let calls = read(&path).is_ok_and(|text| calls(&text));
+        return Ok(State::Foreign { manager: None, calls });
     }
     let text = read(&path).map_err(failed)?;
     let version = text.lines().nth(1).and_then(|line| {
@@ -209,7 +215,7 @@ pub fn state(folder: &HooksFolder, event: Event) -> Result<State, Error> {
         Some(version) => {
             State::Ours { version, is_current: text == event.script(), is_executable: is_executable(&meta) }
         }
-        None => State::Foreign(manager_of(&text)),
+        None => State::Foreign { manager: manager_of(&text), calls: calls(&text) },
     })
 }
 
@@ -241,8 +247,11 @@ pub fn install(folder: &HooksFolder, event: Event) -> Result<Done, Error> {
             return Err(Error::Edited(shown(&path)));
         }
         State::Ours { .. } => Done::Updated,
-        State::Foreign(Some(manager)) => return Err(Error::Managed(shown(&path), manager.snippet(), manager)),
-        State::Foreign(None) => return Err(Error::Foreign(shown(&path), call)),
+        State::Foreign { calls: true, .. } => return Ok(Done::Same),
+        State::Foreign { manager: Some(manager), .. } => {
+            return Err(Error::Managed(shown(&path), manager.snippet(), manager));
+        }
+        State::Foreign { manager: None, .. } => return Err(Error::Foreign(shown(&path), call)),
     };
     write(&folder.path, &path, event.script(), done == Done::Updated).map_err(Error::io(&path))?;
     Ok(done)
@@ -259,7 +268,7 @@ pub fn uninstall(folder: &HooksFolder, event: Event) -> Result<Done, Error> {
             fs::remove_file(&path).map_err(Error::io(&path))?;
             Ok(Done::Removed)
         }
-        State::Absent | State::Foreign(_) => Ok(Done::Left),
+        State::Absent | State::Foreign { .. } => Ok(Done::Left),
     }
 }
 
@@ -273,14 +282,15 @@ pub fn current(event: Event) -> Option<u32> {
 pub fn managers(root: &Path) -> Vec<(Manager, &'static str, bool)> {
     let of = |manager: Manager| {
         let there = manager.files().iter().filter(|file| root.join(file).exists());
-        let calls = |file: &&&str| {
-            let text = read(&root.join(file)).unwrap_or_default();
-            text.lines().any(|line| !line.trim_start().starts_with('#') && line.contains("diffsieve"))
-        };
-        let file = there.clone().find(calls);
+        let file = there.clone().find(|file| read(&root.join(file)).is_ok_and(|text| calls(&text)));
         Some((manager, *file.or_else(|| there.clone().next())?, file.is_some()))
     };
     Manager::ALL.into_iter().filter_map(of).collect()
+}
+
+/// Whether a line that is no comment names us.
+fn calls(text: &str) -> bool {
+    text.lines().any(|line| !line.trim_start().starts_with('#') && line.contains("diffsieve"))
 }
 
 fn manager_of(text: &str) -> Option<Manager> {

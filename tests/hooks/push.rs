@@ -323,3 +323,35 @@ fn a_bare_clone_pushes_what_it_has() {
     stage.sieve_in(&mirror, &["hook", "install"]).passes();
     stage.push_in(&mirror, &["../remote.git", "main"], &[]).stopped().reviewed(1);
 }
+
+#[test]
+fn a_shallow_clone_reviews_what_it_adds() {
+    let stage = Stage::new();
+    for name in ["b.txt", "c.txt"] {
+        stage.commit(name, &fault());
+    }
+    stage.push(&["--no-verify", "origin", "main"]).passes();
+    let remote = format!("file://{}", stage.path("remote.git").display());
+    stage.git_in(&stage.path(""), &["clone", "--quiet", "--depth=1", &remote, "shallow"]);
+    let shallow = stage.path("shallow");
+    stage.sieve_in(&shallow, &["hook", "install"]).passes();
+    stage.git_in(&shallow, &["switch", "--quiet", "--create", "topic"]);
+    stage.commit_in(&shallow, "d.txt", "fine\n");
+    stage.push_in(&shallow, &["origin", "topic"], &[]).passes().reviewed(1);
+    stage.commit_in(&shallow, "e.txt", &fault());
+    stage.push_in(&shallow, &["origin", "topic"], &[]).stopped().reviewed(1);
+    stage.push_in(&shallow, &["origin", "topic:main"], &[]).stopped().reviewed(1);
+}
+
+#[test]
+fn a_submodule_pushes_for_itself() {
+    let stage = Stage::new();
+    let above = stage.path("above");
+    stage.git_in(&stage.path(""), &["init", "--quiet", "above"]);
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../remote.git", "below"];
+    stage.git_in(&above, &add);
+    let below = above.join("below");
+    stage.sieve_in(&below, &["hook", "install"]).passes();
+    stage.commit_in(&below, "b.txt", &fault());
+    stage.push_in(&below, &["origin", "HEAD:refs/heads/topic"], &[]).stopped().reviewed(1);
+}

@@ -176,8 +176,10 @@ fn state_line(folder: &HooksFolder, event: Event, path: &Path) -> Result<String,
     let path = shown(path);
     Ok(match hook::state(folder, event).map_err(anyhow::Error::from)? {
         State::Absent => "absent".to_owned(),
-        State::Foreign(Some(manager)) => format!("of {}, {path}", manager.name()),
-        State::Foreign(None) => format!("not ours, {path}"),
+        State::Foreign { manager, calls } => {
+            let whose = manager.map_or_else(|| "not ours".to_owned(), |manager| format!("of {}", manager.name()));
+            format!("{whose}{}, {path}", if calls { ", calls diffsieve" } else { "" })
+        }
         State::Ours { version, is_current, is_executable } => {
             let state = match (is_current, is_executable, Some(version) == hook::current(event)) {
                 (_, false, _) => ", not executable: git ignores it; `diffsieve hook install` mends that",
