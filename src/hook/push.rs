@@ -114,14 +114,15 @@ impl Planner<'_> {
 
     fn base(&mut self, update: &Update, commit: Oid, left_out: &mut Option<String>) -> Result<Base, git::Error> {
         let repo = self.repo;
-        // What the remote has may never have been fetched.
+        // Under another name, as a release has what is on the default branch.
+        if repo.commits_beyond(commit, self.known()?, 1)?.is_empty() {
+            return Ok(Base::Known(format!("{} has all its commits", escape::visible(self.remote.name))));
+        }
+        // What the remote has under this name may never have been fetched.
         let old = match update.old {
             Some(old) if repo.has(old) => repo.commit_behind(old)?,
             _ => None,
         };
-        if update.old.is_none() && repo.commits_beyond(commit, self.known()?, 1)?.is_empty() {
-            return Ok(Base::Known(format!("{} has all its commits", escape::visible(self.remote.name))));
-        }
         let default = self.default_branch(commit)?;
         let Some(old) = old else {
             return match default {

@@ -280,7 +280,19 @@ fn going_back_adds_nothing() {
     let stage = Stage::new();
     stage.commit("b.txt", &fault());
     stage.push(&["--no-verify", "origin", "main"]).passes();
-    stage.push(&["--force", "origin", "HEAD~:refs/heads/main"]).passes().reviewed(0).says("it adds nothing");
+    let has_all = "origin has all its commits";
+    stage.push(&["--force", "origin", "HEAD~:refs/heads/main"]).passes().reviewed(0).says(has_all);
+}
+
+#[test]
+fn a_release_that_follows_the_default_branch_is_not_reviewed_again() {
+    let stage = Stage::new();
+    stage.git(&["push", "--quiet", "origin", "main:release"]);
+    stage.commit("b.txt", &fault());
+    stage.push(&["--no-verify", "origin", "main"]).passes();
+    stage.push(&["origin", "main:release"]).passes().reviewed(0).says("origin has all its commits");
+    stage.commit("c.txt", &fault());
+    stage.push(&["origin", "main:release"]).stopped().reviewed(1);
 }
 
 #[test]
