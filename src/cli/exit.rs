@@ -42,3 +42,12 @@ pub(super) const TABLE: &str = "Exit codes:
   1  gate failed: findings at or above the level
   2  usage or configuration error
   3  incomplete: part or all could not be reviewed, and policy says that this is not a pass";
+
+/// For the `--help` of hooks.
+pub(super) const HOOK_TABLE: &str = "DIFFSIEVE_SKIP=1 skips the review.
+
+Exit codes; git goes on with 0 alone:
+  0  passed by policy, or skipped; what could not be reviewed is said
+  1  gate failed: findings at or above the level
+  2  usage error, such as a missing repository or a terminal as standard input
+  3  incomplete, and --on-incomplete or the user's own configuration says `fail`";

@@ -25,6 +25,7 @@ pub(super) struct Ready {
     validator: Validator,
     prices: [Option<(f64, f64)>; 2],
     options: Options,
+    missing_key: Option<&'static str>,
     may_block: diffsieve::review::model::MayBlock,
 }
 
@@ -46,8 +47,9 @@ pub(super) enum Found {
     Ready(Box<Ready>),
 }
 
-/// Opens what arguments, environment and configuration ask for, in this order. No request is sent.
-pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> {
+/// Opens what arguments, environment and configuration ask for, in this order. No request is sent. After `latest` there
+/// are only the answers at hand.
+pub(super) fn find(args: &ModelArgs, config: &Config, latest: Option<Instant>) -> Result<Found, Failure> {
     if args.no_model {
         return Ok(Found::Nobody);
     }
@@ -86,7 +88,8 @@ pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> 
             "no model: {missing} is not set, and gate.on_missing_key lets the detectors decide alone"
         )));
     }
-    let deadline = Instant::now() + settings.time;
+    let granted = Instant::now() + settings.time;
+    let deadline = latest.map_or(granted, |latest| latest.min(granted));
     let validator_who = settings.validator.clone().unwrap_or_else(|| settings.who.clone());
     let collector = open(kind, &settings.who, args, deadline)?;
     let validator = match self::kind(&validator_who)? {
@@ -112,6 +115,7 @@ pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> 
         validator,
         prices,
         options,
+        missing_key: missing_key(kind).or_else(|| self::kind(&validator_who).ok().flatten().and_then(missing_key)),
         may_block: config.may_block,
     })))
 }
@@ -143,6 +147,16 @@ impl Ready {
             may_block: self.may_block,
             tell,
         }
+    }
+
+    /// The variable that a key would be in that is needed and not set.
+    pub(super) const fn missing_key(&self) -> Option<&'static str> {
+        self.missing_key
+    }
+
+    /// Who reviews.
+    pub(super) fn collector(&self) -> &dyn Provider {
+        &*self.collector
     }
 
     /// Who is asked, for a person.

@@ -112,6 +112,9 @@ pub(super) fn write(outputs: &[Output], report: &Report<'_>) -> anyhow::Result<(
             Some(path) => {
                 let named =
                     || format!("the {} report cannot be written to `{}`", output.format.name, super::shown(path));
+                if let Some(folder) = path.parent() {
+                    std::fs::create_dir_all(folder).with_context(named)?;
+                }
                 let mut file = BufWriter::new(File::create(path).with_context(named)?);
                 (output.format.write)(report, &mut file).and_then(|()| file.flush()).with_context(named)?;
             }
@@ -125,6 +128,14 @@ pub(super) fn to_stdout(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     write(&mut out)?;
     out.flush()
+}
+
+/// Writes the text of a report to standard error, where the hooks of git speak.
+pub(super) fn text_to_stderr(report: &Report<'_>) -> anyhow::Result<()> {
+    let text = output(OsStr::new("text"))?;
+    let mut out = BufWriter::with_capacity(1 << 16, io::stderr().lock());
+    let written = (text.format.write)(report, &mut out).and_then(|()| out.flush());
+    quiet_pipe(written).context("standard error cannot be written")
 }
 
 /// A closed pipe is no error.
@@ -144,9 +155,17 @@ pub(super) fn say(line: &str) {
     }
 }
 
-/// How text looks here.
+/// How text looks on standard output.
 pub(super) fn style(color: Color, funnel: bool, quiet: bool) -> Style {
-    let terminal = io::stdout().is_terminal();
+    style_on(io::stdout().is_terminal(), color, funnel, quiet)
+}
+
+/// How text looks on standard error.
+pub(super) fn style_of_stderr(color: Color, quiet: bool) -> Style {
+    style_on(io::stderr().is_terminal(), color, false, quiet)
+}
+
+fn style_on(terminal: bool, color: Color, funnel: bool, quiet: bool) -> Style {
     Style {
         color: use_color(color, terminal),
         width: terminal.then(width).flatten(),

@@ -1,7 +1,5 @@
-//! Texts made of the hostile ones by chance with a fixed seed: joined, cut, and with signs put in and taken out. The same
+//! Texts made of hostile ones by chance with a fixed seed: joined, cut, and with signs put in and taken out. The same
 //! in every run, so that a failure can be looked at again.
-
-use super::fixture::HOSTILE;
 
 /// Signs that mean something to one sink or another.
 const SIGNS: [char; 28] = [
@@ -35,8 +33,8 @@ const SIGNS: [char; 28] = [
     '@',
 ];
 
-/// So many texts.
-pub(super) fn mutants(count: usize) -> Vec<String> {
+/// So many texts made of these.
+pub(super) fn mutants(seeds: &[&str], count: usize) -> Vec<String> {
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     // Xorshift (Marsaglia 2003).
     let mut below = |limit: usize| {
@@ -48,7 +46,7 @@ pub(super) fn mutants(count: usize) -> Vec<String> {
     let mut mutant = || {
         let mut text: Vec<char> = Vec::new();
         for _ in 0..=below(3) {
-            let piece: Vec<char> = HOSTILE[below(HOSTILE.len())].chars().collect();
+            let piece: Vec<char> = seeds[below(seeds.len())].chars().collect();
             let from = if below(3) == 0 { below(piece.len()) } else { 0 };
             let at = below(text.len() + 1);
             text.splice(at..at, piece[from..].iter().copied());

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use super::Report;
 use crate::escape::visible;
-use crate::finding::{Finding, Level, RepoPath, Source};
+use crate::finding::{Finding, Level, RepoPath, Since, Source};
 use crate::gate::Verdict;
+use crate::review::since::{Comparison, Fate, Gone};
 use crate::review::{ReadBy, Review};
 
 /// Unread parts that one message names.
@@ -48,6 +49,32 @@ pub(super) const fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Fail => "failed",
         Verdict::Incomplete => "incomplete",
     }
+}
+
+/// Which part of a shared review this is.
+pub(super) fn share(review: &Review) -> Option<String> {
+    let share = review.share.as_ref()?;
+    let all = plural(share.files.len() as u64, "changed file");
+    Some(format!("Share {} of {all}: only `diffsieve merge` sees the whole review", share.shard))
+}
+
+/// `1234567: 2 new, 3 unchanged, 1 fixed`: the comparison with an earlier review.
+pub(super) fn since(since: &Comparison, review: &Review) -> String {
+    let new = review.findings.iter().filter(|finding| finding.since == Some(Since::New)).count();
+    let name = since.head.as_deref().map_or("the earlier review", |head| head.get(..7).unwrap_or(head));
+    let mut text = format!("{}: {new} new, {} unchanged", visible(name), review.findings.len() - new);
+    for fate in Fate::ALL {
+        if let count @ 1.. = since.gone.iter().filter(|gone| gone.fate == fate).count() {
+            text.push_str(&format!(", {count} {}", fate.name()));
+        }
+    }
+    text
+}
+
+/// What became of a finding of an earlier review.
+pub(super) fn gone(gone: &Gone) -> String {
+    let at = format!("{}:{}", place(&gone.path), gone.line);
+    format!("{}: {} {at}: {}", gone.fate.name(), visible(&gone.tag), visible(&gone.why))
 }
 
 /// `1 error, 2 notes`.

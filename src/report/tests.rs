@@ -65,7 +65,7 @@ fn write_fixtures_for_outside_validators() {
         all.push(("large".to_owned(), fixture::many(26_000)));
     }
     // Few enough in a report that GitHub gets a command for each.
-    for (index, texts) in mutants(1_000).chunks(25).enumerate() {
+    for (index, texts) in mutants(&fixture::HOSTILE, 1_000).chunks(25).enumerate() {
         all.push((format!("mutants/{index}"), fixture::with_texts(texts)));
     }
     for (name, fixture) in &all {
@@ -159,7 +159,7 @@ fn agents_run_the_intended_commands_and_no_other() {
     for text in fixture::HOSTILE {
         only_intended(&fixture::with_text(text));
     }
-    for texts in mutants(100).chunks(25) {
+    for texts in mutants(&fixture::HOSTILE, 100).chunks(25) {
         only_intended(&fixture::with_texts(texts));
     }
 }

@@ -10,7 +10,7 @@ pub(super) struct Element {
     pub(super) name: String,
     pub(super) attributes: BTreeMap<String, String>,
     pub(super) text: String,
-    pub(super) children: Vec<Element>,
+    pub(super) children: Vec<Self>,
 }
 
 impl Element {

@@ -2,6 +2,7 @@
 //! where and what. That nothing panics and no control character reaches the terminal is checked for every run there is
 //! ([`super::program`]).
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,6 +12,7 @@ use std::process::Command;
 
 use diffsieve::report::FORMATS;
 
+use super::mutants::mutants;
 use super::program::{HOUSE, Place, Ran, Run};
 use super::runner;
 
@@ -711,6 +713,41 @@ fn obeyed(text: &str, format: &str, warnings: usize) {
     assert!(warnings == 0 || text.contains("injected"), "{format}: the name is shown in some form");
 }
 
+/// One run that writes all formats: nothing in them and on standard error may be obeyed that is not intended.
+#[track_caller]
+fn in_every_format(place: &Place, args: &[&str], warnings: usize) {
+    let mut job = place.program(args).env("GITHUB_ACTIONS", "true").env("TF_BUILD", "True");
+    let path = |format: &str| place.home().join(format!("report.{format}"));
+    for format in FORMATS {
+        let mut written = OsString::from(format!("{}=", format.name));
+        written.push(path(format.name));
+        job = job.arg("--format").arg(written);
+    }
+    obeyed(&check("names", job, 0, &[]).stderr, "stderr", 0);
+    for format in FORMATS {
+        obeyed(&fs::read_to_string(path(format.name)).unwrap(), format.name, warnings);
+    }
+}
+
+#[test]
+fn a_thousand_names_by_chance() {
+    let place = Place::house(&[]);
+    let seeds: Vec<&str> = NAMES.iter().filter_map(|name| std::str::from_utf8(name).ok()).collect();
+    let possible = |name: &String| {
+        let outside = name.is_empty() || name.starts_with('.') || name.len() > 255;
+        !outside && !name.contains(['/', '\0'])
+    };
+    let names: BTreeSet<String> = mutants(&seeds, 1_200).into_iter().filter(possible).collect();
+    assert!(names.len() >= 1_000, "{}", names.len());
+    for name in &names {
+        fs::write(place.path(name), "MARK-1\n").unwrap();
+    }
+    place.commit("topic");
+    let review = place.review::<&str>([]);
+    assert_eq!(review.findings().len(), names.len(), "{:?}", review.removed());
+    in_every_format(&place, &[], names.len());
+}
+
 #[test]
 fn names_that_a_terminal_or_a_log_would_obey() {
     let place = Place::house(&[]);
@@ -725,19 +762,7 @@ fn names_that_a_terminal_or_a_log_would_obey() {
         }
         let review = place.review(args);
         assert_eq!(review.findings().len(), NAMES.len(), "{args:?} {:?}", review.shown());
-        // All formats in one run, and each alone on standard output at the end.
-        let mut job = place.program(args).env("GITHUB_ACTIONS", "true").env("TF_BUILD", "True");
-        let path = |format: &str| place.home().join(format!("report.{format}"));
-        for format in FORMATS {
-            let mut written = OsString::from(format!("{}=", format.name));
-            written.push(path(format.name));
-            job = job.arg("--format").arg(written);
-        }
-        obeyed(&check("names", job, 0, &[]).stderr, "stderr", 0);
-        for format in FORMATS {
-            let text = fs::read_to_string(path(format.name)).unwrap();
-            obeyed(&text, format.name, NAMES.len());
-        }
+        in_every_format(&place, args, NAMES.len());
     }
     for format in FORMATS {
         let job = place.program(["--format", format.name]).env("GITHUB_ACTIONS", "true").env("TF_BUILD", "True");

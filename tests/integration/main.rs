@@ -9,6 +9,8 @@ mod hostile;
 mod injection;
 mod laws;
 mod model;
+#[path = "../../src/report/mutants.rs"]
+mod mutants;
 mod program;
 mod replay;
 mod rules;
@@ -18,6 +20,7 @@ mod runner;
 mod schemas;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 mod service;
+mod setup;
 mod shards;
 mod sieve;
 mod since;

@@ -280,11 +280,22 @@ fn tail(report: &Report<'_>) -> Vec<String> {
     if !review.change.description.is_empty() {
         blocks.push(prose(&format!("Reviewed {}", visible(&review.change.description))));
     }
+    blocks.extend(sentence::share(review).map(|share| prose(&sentence::sentence(&share))));
     blocks.push(prose(&sentence::sentence(&sentence::read(review))));
     for (head, reasons) in sentence::not_code(review) {
         blocks.push(prose(&sentence::sentence(&format!("{head}{reasons}"))));
     }
     blocks.push(prose(&format!("Funnel: {}", sentence::funnel(review))));
+    if let Some(since) = &review.since {
+        blocks.push(prose(&format!("Since {}.", sentence::since(since, review))));
+        let gone: String = since
+            .gone
+            .iter()
+            .take(NOTES)
+            .map(|gone| inert(&format!("- {}\n", markdown(&sentence::gone(gone)))))
+            .collect();
+        blocks.extend((!gone.is_empty()).then(|| gone + "\n"));
+    }
     let notes: Vec<&String> = review.change.notes.iter().chain(&review.notes).collect();
     blocks.extend(notes.iter().take(NOTES).map(|note| prose(&format!("Note: {}", visible(note)))));
     if notes.len() > NOTES {

@@ -2,11 +2,9 @@
 
 use super::page::{Ink, Page};
 use crate::escape::visible;
-use crate::finding::Since;
 use crate::gate::Verdict;
 use crate::report::Report;
 use crate::report::sentence::{self, WAYS_OUT, place, plural};
-use crate::review::since::Fate;
 use crate::review::{Review, Skip};
 
 /// More unread parts than this are counted; JSON and SARIF name all of them.
@@ -25,9 +23,8 @@ pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
     if !review.change.description.is_empty() {
         page.prose("Reviewed ", &visible(&review.change.description));
     }
-    if let Some(share) = &review.share {
-        let all = plural(share.files.len() as u64, "changed file");
-        page.prose("", &format!("Share {} of {all}: only `diffsieve merge` sees the whole review", share.shard));
+    if let Some(share) = sentence::share(review) {
+        page.prose("", &share);
     }
     page.prose("", &sentence::read(review));
     for (head, reasons) in sentence::not_code(review) {
@@ -36,7 +33,15 @@ pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
     if report.style.funnel {
         page.prose("Funnel: ", &sentence::funnel(review));
     }
-    since(page, review);
+    if let Some(since) = &review.since {
+        page.prose("Since ", &sentence::since(since, review));
+        for gone in since.gone.iter().take(GONE) {
+            page.prose("  ", &sentence::gone(gone));
+        }
+        if since.gone.len() > GONE {
+            page.line(&format!("  and {} more, all named in --format json", since.gone.len() - GONE));
+        }
+    }
     for note in review.change.notes.iter().chain(&review.notes) {
         page.prose("Note: ", &visible(note));
     }
@@ -95,27 +100,6 @@ fn unread(page: &mut Page, review: &Review) {
         page.line(&format!("  and {} more, all named in --format json", unread.len() - UNREAD));
     }
     page.blank();
-}
-
-/// What became of the findings of the earlier review.
-fn since(page: &mut Page, review: &Review) {
-    let Some(since) = &review.since else { return };
-    let new = review.findings.iter().filter(|finding| finding.since == Some(Since::New)).count();
-    let name = since.head.as_deref().map_or("the earlier review", |head| head.get(..7).unwrap_or(head));
-    let mut text = format!("{}: {new} new, {} unchanged", visible(name), review.findings.len() - new);
-    for fate in Fate::ALL {
-        if let count @ 1.. = since.gone.iter().filter(|gone| gone.fate == fate).count() {
-            text.push_str(&format!(", {count} {}", fate.name()));
-        }
-    }
-    page.prose("Since ", &text);
-    for gone in since.gone.iter().take(GONE) {
-        let at = format!("{}:{}", place(&gone.path), gone.line);
-        page.prose("  ", &format!("{}: {} {at}: {}", gone.fate.name(), visible(&gone.tag), visible(&gone.why)));
-    }
-    if since.gone.len() > GONE {
-        page.line(&format!("  and {} more, all named in --format json", since.gone.len() - GONE));
-    }
 }
 
 fn ways_out(page: &mut Page) {
