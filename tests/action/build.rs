@@ -27,8 +27,8 @@ impl Action {
         let action = Self { runner: Runner::empty() };
         let scripts = action.path(".github/action");
         fs::create_dir_all(&scripts).unwrap();
-        for folder in ["src", "rules"] {
-            fs::create_dir(action.path(folder)).unwrap();
+        for folder in ["src", "rules", "hooks", "docs/workflows"] {
+            fs::create_dir_all(action.path(folder)).unwrap();
             fs::write(action.path(folder).join("x"), "x").unwrap();
         }
         let manifest = format!("[package]\nname = \"diffsieve\"\nversion = \"{VERSION}\"\nrust-version = \"1.91\"\n");
