@@ -229,4 +229,15 @@ fn no_name_of_the_change_asks_for_a_fetch() {
         assert_ne!(step.outputs["exit-code"], "0", "{}", step.log);
     }
     assert!(!runner.path("fetched").exists());
+    // Where there is a report, history was not what it lacked, whatever standard error says; and no other exit code asks.
+    for (code, report, fetched) in [(3, "{}", false), (1, "", false), (2, "", false), (3, "", true)] {
+        let script = format!(
+            "#!/bin/sh\necho '{sentence}' >&2\nfor arg; do case $arg in --format=json=*) printf '{report}' >\"${{arg#--format=json=}}\" ;; esac; done\nexit {code}\n"
+        );
+        runner.program("liar", &script);
+        let liar = runner.path("bin/liar");
+        let step = runner.review(&[("DIFFSIEVE_ACTION_BINARY", liar.to_str().unwrap())]);
+        assert!(step.log.contains("is not in this shallow clone"), "{}", step.log);
+        assert_eq!(runner.path("fetched").exists(), fetched, "exit code {code}, report `{report}`");
+    }
 }

@@ -6,6 +6,8 @@ mod build;
 mod checkout;
 mod documents;
 mod publish;
+// Releases are made on Linux, with GNU's tools.
+#[cfg(target_os = "linux")]
 mod release;
 mod review;
 mod runner;
