@@ -45,7 +45,7 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
     let Reviewed { review, .. } = setup::reviewed(
         &args.scope,
         &args.place,
-        Asking { model: &args.model, quiet: true, fail_on: Some(FailOn::Never) },
+        Asking { model: &args.model, quiet: true, fail_on: Some(FailOn::Never), keep_diff: false },
     )?;
     let chosen = chosen(&review, &args.only)?;
     let before = baseline.entries.len();

@@ -27,7 +27,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let Reviewed { review, loadout, .. } = setup::reviewed(
         &args.scope,
         &args.place,
-        Asking { model: &args.model, quiet: true, fail_on: Some(FailOn::Never) },
+        Asking { model: &args.model, quiet: true, fail_on: Some(FailOn::Never), keep_diff: false },
     )?;
     let decision = gate::decide(&review, loadout.config.gate);
     show(args, &wanted, &review, &decision, &loadout.origin, &review::tags(&loadout.rules))

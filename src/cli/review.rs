@@ -15,7 +15,8 @@ pub(super) fn run(args: &ReviewArgs) -> Result<Exit, Failure> {
         return plan::run(args);
     }
     let fail_on = args.fail_on.as_deref().and_then(FailOn::parse);
-    let asking = Asking { model: &args.model, quiet: args.quiet, fail_on };
+    let keep_diff = output::shows_diff(&outputs);
+    let asking = Asking { model: &args.model, quiet: args.quiet, fail_on, keep_diff };
     let Reviewed { review, loadout, mut provenance } = setup::reviewed(&args.scope, &args.place, asking)?;
     let mut policy = loadout.config.gate;
     policy.fail_on = fail_on.unwrap_or(policy.fail_on);

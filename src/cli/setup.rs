@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
+use diffsieve::context::{Context, Options};
 use diffsieve::detect;
 use diffsieve::diff::{self, FileChange, Globs, Plan, Planned, patch};
 use diffsieve::finding::RepoPath;
@@ -147,6 +148,8 @@ pub(super) struct Asking<'a> {
     pub(super) quiet: bool,
     /// The level of the gate, where the arguments name one.
     pub(super) fail_on: Option<FailOn>,
+    /// Whether a report shows the diff.
+    pub(super) keep_diff: bool,
 }
 
 impl Task for Asking<'_> {
@@ -172,6 +175,8 @@ impl Task for Asking<'_> {
         let tell = |progress| teller.tell(progress);
         let context = ready.map(|ready| ready.context(&loadout.rules)).transpose()?;
         let asked = ready.zip(context.as_ref()).map(|(ready, context)| ready.model(context, &tell));
+        let shown = self.keep_diff.then(|| Context::new(&loadout.rules, Options::default()));
+        let shown = shown.transpose().map_err(anyhow::Error::from)?;
         let settings = Settings {
             baseline: loadout.baseline.clone(),
             today: env::today(),
@@ -179,6 +184,7 @@ impl Task for Asking<'_> {
             cap: loadout.config.cap,
             threads: env::threads(),
             model: asked.as_ref(),
+            keep_diff: shown.as_ref(),
         };
         let (mut review, time) = model::timed(|| review(files, change, &loadout.rules, &settings));
         teller.finish();
@@ -193,7 +199,7 @@ impl Task for Asking<'_> {
             review.notes.push(why.clone());
         }
         review.notes.extend(loadout.notes.iter().cloned());
-        drop(context);
+        drop((context, shown));
         Ok(Reviewed { review, loadout, provenance })
     }
 }

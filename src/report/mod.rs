@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod fixture;
 mod github;
+mod html;
 pub mod json;
 mod region;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod sarif;
 #[cfg(test)]
 mod tests;
 pub mod text;
+mod words;
 
 use std::io;
 
@@ -108,6 +110,13 @@ pub struct Format {
     pub write: fn(&Report<'_>, &mut dyn io::Write) -> io::Result<()>,
 }
 
+impl Format {
+    /// Whether it shows the diff, which a review keeps only where it is asked to.
+    pub fn shows_diff(&self) -> bool {
+        self.name == html::FORMAT.name
+    }
+}
+
 /// Every format there is, one line each.
 #[rustfmt::skip]
 pub static FORMATS: &[Format] = &[
@@ -115,6 +124,7 @@ pub static FORMATS: &[Format] = &[
     json::FORMAT,
     sarif::FORMAT,
     github::FORMAT,
+    html::FORMAT,
 ];
 
 /// The format of this name.

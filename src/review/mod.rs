@@ -3,6 +3,7 @@
 
 mod evidence;
 pub mod examples;
+mod excerpt;
 mod filter;
 mod ground;
 pub mod identity;
@@ -17,6 +18,7 @@ pub mod suppress;
 
 use std::collections::BTreeMap;
 
+pub use excerpt::{Excerpt, Row};
 pub use run::{Changes, Loaded, Settings, review};
 
 use crate::diff::{PathClass, Status};
@@ -77,6 +79,8 @@ pub struct FileSummary {
     pub class: PathClass,
     /// Who read it.
     pub read_by: ReadBy,
+    /// Its diff, where a report wants to show it.
+    pub excerpt: Option<Excerpt>,
 }
 
 /// Who read a file's added lines.

@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use super::ground::Grounded;
 use super::model::{self, Looked, Model, Steered};
 use super::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
-use super::{evidence, filter, ground, merge, pool, rank, suppress};
+use super::{evidence, excerpt, filter, ground, merge, pool, rank, suppress};
 use crate::baseline::{Baseline, Date};
-use crate::context::FilePart;
+use crate::context::{Context, FilePart};
 use crate::detect::{Engine, FileView};
 use crate::diff::{Body, FileChange, NotCode, Unread};
 use crate::finding::Finding;
@@ -78,6 +78,8 @@ pub struct Settings<'m> {
     pub threads: usize,
     /// A language model that reviews too.
     pub model: Option<&'m Model<'m>>,
+    /// Keeps the diff for a report that shows it, without what this context does not show.
+    pub keep_diff: Option<&'m Context<'m>>,
 }
 
 /// What came of one file.
@@ -135,6 +137,7 @@ pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: 
     let (findings, capped) = rank::rank(findings, rules, settings.cap);
     review.dropped.extend(capped);
     review.findings = findings;
+    excerpt::bound(&mut review);
     close(&mut review);
     review
 }
@@ -151,6 +154,7 @@ fn alone<C: Changes>(changes: &C, rules: &Rules, settings: &Settings<'_>) -> Vec
         let file = changes.load(worker, index);
         let reviewed = guarded(|| {
             let (mut outcome, view, sieved) = look(&file, FileView::of(&file), &engine, rules);
+            keep(&mut outcome, settings, index, view.as_ref(), sieved.as_ref());
             if let (Some(view), Some(sieved)) = (&view, sieved) {
                 finish(sieved.kept, view, rules, settings, &mut outcome);
             }
@@ -190,7 +194,12 @@ fn with_model<C: Changes>(
     let detect = |(): &mut (), index: usize| {
         let file: &FileChange = &files[index];
         let view = views[index].lock().unwrap_or_else(PoisonError::into_inner).take().or_else(|| FileView::of(file));
-        guarded(|| look(file, view, &engine, rules)).unwrap_or_else(|| (Outcome::failed(file), None, None))
+        let looked = guarded(|| {
+            let (mut outcome, view, sieved) = look(file, view, &engine, rules);
+            keep(&mut outcome, settings, index, view.as_ref(), sieved.as_ref());
+            (outcome, view, sieved)
+        });
+        looked.unwrap_or_else(|| (Outcome::failed(file), None, None))
     };
     let (mut outcomes, mut waiting) = (Vec::new(), Vec::new());
     let asked = model::ask(&parts, rules, model, || {
@@ -298,6 +307,19 @@ fn look<'f>(
     (outcome, Some(view), Some(sieved))
 }
 
+/// Keeps what a page shows of the file.
+fn keep(
+    outcome: &mut Outcome,
+    settings: &Settings<'_>,
+    index: usize,
+    view: Option<&FileView<'_>>,
+    sieved: Option<&Sieved>,
+) {
+    if let (Some(context), Some(view), Some(sieved)) = (settings.keep_diff, view, sieved) {
+        outcome.summary.excerpt = Some(excerpt::of(context, index, view, &sieved.secrets));
+    }
+}
+
 /// What the detectors say of a file, as far as it stands.
 #[derive(Default)]
 struct Sieved {
@@ -327,7 +349,7 @@ fn finish(kept: Vec<Grounded>, view: &FileView<'_>, rules: &Rules, settings: &Se
     outcome.kept.extend(kept.into_iter().map(|grounded| grounded.finding));
 }
 
-fn summary(file: &FileChange) -> FileSummary {
+pub(super) fn summary(file: &FileChange) -> FileSummary {
     FileSummary {
         path: file.path.clone(),
         old_path: file.old_path.clone(),
@@ -337,6 +359,7 @@ fn summary(file: &FileChange) -> FileSummary {
         language: None,
         class: file.class,
         read_by: ReadBy::default(),
+        excerpt: None,
     }
 }
 

@@ -197,6 +197,7 @@ fn settings(threads: usize) -> Settings<'static> {
         cap: Some(9),
         threads,
         model: None,
+        keep_diff: None,
     }
 }
 

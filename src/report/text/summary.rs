@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::page::{Ink, Page};
 use super::place;
 use crate::escape::visible;
-use crate::finding::{Finding, Level};
 use crate::gate::Verdict;
+use crate::report::words::{self, ACCEPT, WAYS_OUT, lines_read, plural, removed};
 use crate::report::Report;
 use crate::review::{ReadBy, Review, Skip};
 
@@ -46,7 +46,7 @@ pub(super) fn verdict(page: &mut Page, report: &Report<'_>) {
         Verdict::Fail => ("failed", Ink::Error),
         Verdict::Incomplete => ("incomplete", Ink::Error),
     };
-    let counts = counts(&report.review.findings);
+    let counts = counts(report.review);
     let reason = match (report.decision.verdict, report.decision.complete) {
         // That no finding failed the gate goes without saying where there is none.
         (Verdict::Pass, true) if report.review.findings.is_empty() => String::new(),
@@ -56,14 +56,9 @@ pub(super) fn verdict(page: &mut Page, report: &Report<'_>) {
     page.line(&format!("diffsieve {word}: {counts}{reason}"));
 }
 
-fn counts(findings: &[Finding]) -> String {
-    let parts: Vec<String> = Level::ALL
-        .into_iter()
-        .rev()
-        .map(|level| (level, findings.iter().filter(|finding| finding.level == level).count()))
-        .filter(|(_, count)| *count > 0)
-        .map(|(level, count)| plural(count as u64, level.name()))
-        .collect();
+fn counts(review: &Review) -> String {
+    let parts: Vec<String> =
+        words::counts(review).into_iter().map(|(level, count)| plural(count, level.name())).collect();
     if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
 }
 
@@ -115,19 +110,7 @@ fn reviewed(page: &mut Page, review: &Review) {
     }
     let coverage = &review.coverage;
     let files = plural(change.files.len() as u64, "file");
-    let uncounted = coverage.skipped.iter().any(|skip| skip.unread && skip.lines.is_none());
-    let lines = if uncounted {
-        let known = plural(coverage.added_lines, "added line");
-        format!("{} of {known} read, and more that could not be counted", coverage.reviewed_lines)
-    } else if coverage.reviewed_lines == coverage.added_lines {
-        match coverage.added_lines {
-            0 => "no added lines".to_owned(),
-            1 => "its one added line read".to_owned(),
-            all => format!("all {all} added lines read"),
-        }
-    } else {
-        format!("{} of {} read", coverage.reviewed_lines, plural(coverage.added_lines, "added line"))
-    };
+    let lines = lines_read(coverage);
     let read_by = |reads: fn(&ReadBy) -> bool| change.files.iter().filter(|file| reads(&file.read_by)).count();
     let model = match &review.model {
         None => "model off".to_owned(),
@@ -158,33 +141,17 @@ fn not_code(page: &mut Page, review: &Review) {
 
 /// `raised 31 → ungrounded 6 → … → shown 3`, in the order of the stages.
 pub(super) fn funnel(review: &Review) -> String {
-    let stage_of = |reason: &str| {
-        let dropped = review.dropped.iter().filter_map(|finding| finding.dropped.as_ref());
-        dropped.filter(|dropped| dropped.reason == reason).map(|dropped| dropped.stage).min()
-    };
-    let mut removed: Vec<_> =
-        review.funnel.removed.iter().map(|(reason, count)| (stage_of(reason), reason, count)).collect();
-    // A reason no dropped finding carries stands last.
-    removed.sort_by_key(|(stage, reason, _)| (stage.is_none(), *stage, *reason));
     let mut parts = vec![format!("raised {}", review.funnel.raised)];
-    parts.extend(removed.iter().map(|(_, reason, count)| format!("{} {count}", visible(reason))));
+    parts.extend(removed(review).iter().map(|(_, reason, count)| format!("{} {count}", visible(reason))));
     parts.push(format!("shown {}", review.funnel.shown));
     parts.join(" → ")
 }
 
-/// How a finding can be accepted by those who may (design: product, exit codes).
 fn ways_out(page: &mut Page) {
     page.blank();
-    page.prose("", "Fix the findings, or accept them in one of these ways, each of which stays visible in the report:");
-    for way in [
-        "a maintainer adds the fingerprint to the baseline on the base branch (diffsieve baseline update)",
-        "a comment `diffsieve: ignore[Tag] reason` on the line, where policy counts ignores that a change brings along",
-    ] {
+    page.prose("", ACCEPT);
+    for way in WAYS_OUT {
         page.prose("  - ", way);
     }
     page.prose("", "`diffsieve explain FINGERPRINT` tells how a finding came about.");
-}
-
-fn plural(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -149,6 +149,7 @@ fn reviewed(files: Vec<FileChange>, model: &Model<'_>) -> (Review, Decision) {
         cap: None,
         threads: 1,
         model: Some(model),
+        keep_diff: None,
     };
     let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
     let fails = review.findings.iter().any(|finding| finding.level == Level::Error);
