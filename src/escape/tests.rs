@@ -2,8 +2,8 @@ use proptest::prelude::{any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
 use super::{
-    code_block, code_span, html, html_lines, html_prose, is_invisible, log_line, markdown, neutral_line, sarif_text, uri_path, visible,
-    visible_lines, workflow_data, workflow_property,
+    code_block, code_span, html, html_lines, html_prose, is_invisible, log_line, markdown, neutral_line, sarif_text,
+    uri_path, visible, visible_lines, workflow_data, workflow_property,
 };
 
 #[test]

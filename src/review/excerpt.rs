@@ -254,7 +254,10 @@ mod tests {
         assert!(excerpt.rows.len() > 100 && why.contains("KiB"));
         let long = kept(&FileChange::new_file("x.txt".into(), "y".repeat(5_000).into()));
         assert!(long.rows.iter().all(|row| row.is_cut && row.text.raw().len() == 2_000));
-        let lock = kept(&FileChange { class: crate::diff::PathClass { lock: true, ..Default::default() }, ..FileChange::new_file("a.lock".into(), "x\ny\n".into()) });
+        let lock = kept(&FileChange {
+            class: crate::diff::PathClass { lock: true, ..Default::default() },
+            ..FileChange::new_file("a.lock".into(), "x\ny\n".into())
+        });
         assert_eq!(lock, Excerpt { rows: vec![], left_out: Some((2, "a lock file".to_owned())) });
     }
 
@@ -277,8 +280,12 @@ mod tests {
         assert!(!fixture.findings.is_empty());
         fixture.change.files[3].path = "d.py".into();
         bound(&mut fixture);
-        let rows: Vec<usize> =
-            fixture.change.files.iter().map(|file| file.excerpt.as_ref().map_or(0, |excerpt| excerpt.rows.len())).collect();
+        let rows: Vec<usize> = fixture
+            .change
+            .files
+            .iter()
+            .map(|file| file.excerpt.as_ref().map_or(0, |excerpt| excerpt.rows.len()))
+            .collect();
         assert_eq!(rows, [1, 1, 0, 1]);
     }
 }

@@ -72,7 +72,9 @@ pub(super) fn rest(page: &mut Page, report: &Report<'_>) {
 
 fn funnel(page: &mut Page, report: &Report<'_>) {
     let funnel = &report.review.funnel;
-    page.raw("<section class=panel id=funnel><h2>Funnel</h2>\n<p>Claims in, findings out: whatever was raised is shown or ");
+    page.raw(
+        "<section class=panel id=funnel><h2>Funnel</h2>\n<p>Claims in, findings out: whatever was raised is shown or ",
+    );
     page.raw("removed for a reason.</p>\n<table class=funnel>\n");
     let mut bar = |name: &dyn Fn(&mut Page), kind: &'static str, count: u64| {
         page.raw("<tr class=").raw(kind).raw("><th scope=row>");
@@ -119,8 +121,12 @@ fn coverage(page: &mut Page, report: &Report<'_>) {
     }
     reads.extend(skips.into_iter().map(|(path, skips)| Read { path, file: None, skips }));
     reads.sort_by_key(Read::order);
-    page.raw("<section class=panel id=coverage><h2>Coverage</h2>\n<p>What read the added lines of each file; what was not ");
-    page.raw("read comes first.</p>\n<div class=wide><table class=grid><thead><tr><th scope=col>File<th scope=col>Change");
+    page.raw(
+        "<section class=panel id=coverage><h2>Coverage</h2>\n<p>What read the added lines of each file; what was not ",
+    );
+    page.raw(
+        "read comes first.</p>\n<div class=wide><table class=grid><thead><tr><th scope=col>File<th scope=col>Change",
+    );
     page.raw("<th scope=col>Language<th scope=col>Text<th scope=col>Parser<th scope=col>Model<th scope=col>Not read");
     page.raw("</thead>\n");
     for read in &reads {
@@ -128,10 +134,15 @@ fn coverage(page: &mut Page, report: &Report<'_>) {
         page.raw(if read.order() == 0 { "<tr class=missed><th scope=row>" } else { "<tr><th scope=row>" });
         page.path(read.path).raw("<td>");
         if let Some(file) = read.file {
-            page.raw(status(file.status)).raw(" <span class=plus>+").number(file.added).raw("</span> <span class=minus>−");
+            page.raw(status(file.status))
+                .raw(" <span class=plus>+")
+                .number(file.added)
+                .raw("</span> <span class=minus>−");
             page.number(file.removed).raw("</span><td>").raw(file.language.unwrap_or_default());
             let class = file.class;
-            for (is, name) in [(class.generated, " generated"), (class.vendored, " vendored"), (class.lock, " lock file")] {
+            for (is, name) in
+                [(class.generated, " generated"), (class.vendored, " vendored"), (class.lock, " lock file")]
+            {
                 page.raw(if is { name } else { "" });
             }
         } else {
@@ -158,7 +169,9 @@ fn dropped(page: &mut Page, report: &Report<'_>) {
         return;
     }
     page.raw("<details><summary>").text(&plural(dropped.len() as u64, "claim")).raw(" not shown, each with its reason");
-    page.raw("</summary>\n<div class=wide><table class=grid><thead><tr><th scope=col>Tag<th scope=col>Place<th scope=col>");
+    page.raw(
+        "</summary>\n<div class=wide><table class=grid><thead><tr><th scope=col>Tag<th scope=col>Place<th scope=col>",
+    );
     page.raw("Stage and reason<th scope=col>Why<th scope=col>Fingerprint</thead>\n");
     for finding in dropped {
         drop_row(page, finding);
@@ -186,9 +199,10 @@ fn tags(page: &mut Page, report: &Report<'_>) {
     }
     page.raw("<section class=panel id=tags><h2>Tags of these findings</h2>\n");
     for (index, tag) in fired {
-        page.raw("<div class=about id=");
+        page.raw("<details class=about id=");
         link(page, "tag-", index);
-        page.raw("><h3>").text(&tag.name).raw(" <span class=dim>").text(&tag.title).raw("</span></h3>\n<p class=say>");
+        page.raw("><summary><h3>").text(&tag.name).raw("</h3> <span class=dim>").text(&tag.title);
+        page.raw("</span></summary>\n<p class=say>");
         page.prose(&tag.help).raw("</p>\n<ul class=facts><li>pack ").text(&tag.pack);
         for text in tag.cwe.iter().chain(&tag.category) {
             page.raw("<li>").text(text);
@@ -196,7 +210,7 @@ fn tags(page: &mut Page, report: &Report<'_>) {
         if let Some(severity) = tag.security_severity {
             page.raw("<li>security severity ").text(&format!("{severity:.1}"));
         }
-        page.raw("</ul></div>\n");
+        page.raw("</ul></details>\n");
     }
     page.raw("</section>\n");
 }
@@ -218,13 +232,19 @@ fn about(page: &mut Page, report: &Report<'_>) {
     row("Merge base", review.change.merge_base.as_deref());
     row("Head", review.change.head.as_deref());
     row("Fails on", Some(policy.fail_on.name()));
-    row("An incomplete review", Some(if policy.on_incomplete.name() == "fail" { "fails" } else { "passes with a warning" }));
+    row(
+        "An incomplete review",
+        Some(if policy.on_incomplete.name() == "fail" { "fails" } else { "passes with a warning" }),
+    );
     row("Configuration", Some(&report.origin.config));
     match &review.model {
         None => row("Model", Some("off: the findings are those of the detectors")),
         Some(part) => {
             let (names, usage) = (&part.names, part.tally.estimated);
-            let name = names.name.as_deref().map_or_else(|| names.provider.clone(), |name| format!("{}/{name}", names.provider));
+            let name = names
+                .name
+                .as_deref()
+                .map_or_else(|| names.provider.clone(), |name| format!("{}/{name}", names.provider));
             row("Model", Some(&name));
             let validator = names.validator.as_deref().unwrap_or("none");
             row("Validator", Some(&format!("{validator}, {}", part.health.name())));

@@ -29,7 +29,7 @@ pub(super) fn card(page: &mut Page, report: &Report<'_>, rank: usize, finding: &
     }
     page.raw(" <a class=self href=");
     link(page, "#finding-", rank);
-    page.raw(">").place(&claim.location).raw("</a></header>\n");
+    page.raw(">").lines_of(&claim.location).raw("</a></header>\n");
     if with_frame {
         frame(page, finding);
     }

@@ -196,7 +196,11 @@ fn gap(page: &mut Page, rows: &[Row]) {
 
 fn left_out(page: &mut Page, excerpt: Option<&Excerpt>) {
     if let Some((lines, why)) = excerpt.and_then(|excerpt| excerpt.left_out.as_ref()) {
-        page.raw("<p class=left>").number(*lines).raw(if *lines == 1 { " changed line is" } else { " changed lines are" });
+        page.raw("<p class=left>").number(*lines).raw(if *lines == 1 {
+            " changed line is"
+        } else {
+            " changed lines are"
+        });
         page.raw(" not on this page: ").text(why).raw(".</p>\n");
     }
 }

@@ -89,7 +89,16 @@ impl Page {
         self.text(&name.replace('\t', "␉")).raw("</b></span>")
     }
 
-    /// `path:line` or `path:line-line`.
+    /// `line 7` or `lines 7–9`.
+    fn lines_of(&mut self, place: &Location) -> &mut Self {
+        self.raw(if place.end_line > place.line { "lines " } else { "line " }).number(place.line.get());
+        if place.end_line > place.line {
+            self.raw("–").number(place.end_line.get());
+        }
+        self
+    }
+
+    /// `path:line` or `path:line–line`.
     fn place(&mut self, place: &Location) -> &mut Self {
         self.path(&place.path).raw(":").number(place.line.get());
         if place.end_line > place.line {
@@ -163,7 +172,9 @@ fn bar(page: &mut Page, report: &Report<'_>) {
     page.raw("<form id=filter role=search aria-label=\"Filter the findings\">\n<fieldset><legend>Levels</legend>");
     for level in Level::ALL.into_iter().rev() {
         let count = review.findings.iter().filter(|finding| finding.level == level).count() as u64;
-        page.raw("<label class=\"chip ").raw(class(level)).raw("\"><input type=checkbox name=level checked disabled value=");
+        page.raw("<label class=\"chip ")
+            .raw(class(level))
+            .raw("\"><input type=checkbox name=level checked disabled value=");
         page.raw(level.name()).raw("><b>").number(count).raw("</b> ").raw(level.name());
         page.raw(if count == 1 { "" } else { "s" }).raw("</label>");
     }
@@ -171,9 +182,9 @@ fn bar(page: &mut Page, report: &Report<'_>) {
     if !review.findings.is_empty() {
         choices(page, report);
     }
-    page.raw("<div class=\"tools js\"><button type=button id=theme aria-label=\"Light or dark\" title=\"Light or dark (t)\">◐");
-    page.raw("</button><button type=button id=help aria-label=\"Keyboard\" title=\"Keyboard (?)\">?</button></div>\n");
-    page.raw("</form>\n</header>\n");
+    page.raw("</form>\n<div class=\"tools js\"><button type=button id=theme aria-label=\"Light or dark\" ");
+    page.raw("title=\"Light or dark (t)\">◐</button><button type=button id=help aria-label=Keyboard title=\"Keyboard (?)\">?");
+    page.raw("</button></div>\n</header>\n");
 }
 
 /// What else the findings are filtered by; without the script it would do nothing, and is not shown.
@@ -190,10 +201,14 @@ fn choices(page: &mut Page, report: &Report<'_>) {
     }
     page.raw("</select><select name=source aria-label=Source><option value=\"\">All sources");
     for (name, count) in sources {
-        page.raw("<option value=").raw(name).raw(">").raw(name).raw("s".get(..usize::from(name != "model")).unwrap_or_default());
+        page.raw("<option value=")
+            .raw(name)
+            .raw(">")
+            .raw(name)
+            .raw("s".get(..usize::from(name != "model")).unwrap_or_default());
         page.raw(" (").number(count).raw(")");
     }
-    page.raw("</select><label class=only><input type=checkbox name=only>only files with findings</label>");
+    page.raw("</select><label class=only><input type=checkbox name=only>only with findings</label>");
     page.raw("<output name=seen aria-live=polite></output></div>\n");
 }
 

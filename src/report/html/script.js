@@ -21,6 +21,14 @@
   form.querySelectorAll("[disabled]").forEach((input) => (input.disabled = false));
   if (matchMedia("(max-width: 60rem)").matches) document.querySelector(".side details").open = false;
 
+  // What stays below the bar begins where the bar ends, however many lines that takes.
+  const bar = document.querySelector(".bar");
+  const measure = () => {
+    const stays = getComputedStyle(bar).position === "sticky";
+    root.style.setProperty("--bar", `${stays ? bar.offsetHeight : 0}px`);
+  };
+  new ResizeObserver(measure).observe(bar);
+
   // What a card is searched by is read once, and only if somebody searches.
   const words = (item) => (item.words ??= `${item.file.querySelector("h2").textContent} ${item.card.textContent}`.toLowerCase());
 
@@ -54,7 +62,7 @@
     for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     if (element.matches(".file") && !element.querySelector("details").open) element.querySelector("details").open = true;
     element.focus({ preventScroll: true });
-    const block = element.matches(".finding") ? "center" : "start";
+    const block = element.matches(".file") ? "start" : "center";
     element.scrollIntoView({ block, behavior: "instant" });
     // What was not drawn before has its real size only now.
     requestAnimationFrame(() => element.scrollIntoView({ block, behavior: "instant" }));
@@ -132,7 +140,7 @@
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     if (!target) return;
     if (target.closest("[hidden]")) actions.x();
-    if (target.matches(".finding, .file")) show(target);
+    if (target.matches(".finding, .file, .about")) show(target);
   };
   addEventListener("hashchange", go);
   go();

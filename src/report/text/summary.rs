@@ -6,8 +6,8 @@ use super::page::{Ink, Page};
 use super::place;
 use crate::escape::visible;
 use crate::gate::Verdict;
-use crate::report::words::{self, ACCEPT, WAYS_OUT, lines_read, plural, removed};
 use crate::report::Report;
+use crate::report::words::{self, ACCEPT, WAYS_OUT, lines_read, plural, removed};
 use crate::review::{ReadBy, Review, Skip};
 
 /// More unread parts than this are counted; JSON and SARIF name all of them.
