@@ -169,7 +169,7 @@ fn the_gate_fails_at_its_level_and_above() {
 #[test]
 fn the_format_never_changes_the_exit_code() {
     let place = branch();
-    for format in ["text", "json", "sarif", "github"] {
+    for format in ["text", "json", "sarif", "github", "html"] {
         assert_eq!(place.run(["--format", format, "--fail-on", "warning"]).code, 1, "{format}");
         assert_eq!(place.run(["--format", format]).code, 0, "{format}");
     }

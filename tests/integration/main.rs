@@ -9,6 +9,7 @@ mod hostile;
 mod injection;
 mod laws;
 mod model;
+mod page;
 mod program;
 mod replay;
 mod rules;
