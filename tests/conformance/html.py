@@ -5,6 +5,7 @@ The oracle of what a page must show is the JSON report of the same review; that 
 the browser itself logs.
 """
 
+import base64
 import contextlib
 import http.server
 import json
@@ -133,8 +134,6 @@ class Browser:
         if whole:
             size = self.driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
             arguments["clip"] = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
-        import base64
-
         Path(path).write_bytes(base64.b64decode(self.driver.execute_cdp_cmd("Page.captureScreenshot", arguments)["data"]))
 
     def quit(self):
@@ -471,8 +470,6 @@ def pictures(work, binary, folder):
                         window.picture(folder / f"{look}-card.png")
     with browser(work) as window:
         window.open(page)
-        import base64
-
         pdf = window.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
         (folder / "small.pdf").write_bytes(base64.b64decode(pdf))
 
@@ -483,16 +480,21 @@ def picture(work, binary, path):
 
     fonts = work / "fonts.conf"
     alias = "<alias binding='strong'><family>{}</family><prefer><family>{}</family></prefer></alias>"
-    rows = alias.format("system-ui", "Inter") + alias.format("ui-monospace", "JetBrains Mono")
+    wanted = {"system-ui": "Inter", "sans": "Inter", "sans-serif": "Inter", "ui-monospace": "JetBrains Mono"}
+    rows = "".join(alias.format(name, font) for name, font in wanted.items())
     write(fonts, f"<fontconfig><include>/etc/fonts/fonts.conf</include>{rows}</fontconfig>")
     os.environ["FONTCONFIG_FILE"] = str(fonts)
     subprocess.run([ROOT / ".ci" / "scratch", work / "stock"], check=True)
     page = work / "stock.html"
     review(binary, work / "stock", page)
-    with browser(work, width=1180, height=1010, scale=1.5) as window:
+    with browser(work, width=1200, height=1300, scale=1.5) as window:
         window.open(page)
         window.picture(work / "full.png")
-    Image.open(work / "full.png").convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+        # Down to the second finding, and a little more.
+        bottom = window.js("document.querySelectorAll('.finding')[1].getBoundingClientRect().bottom + 12")
+    shown = Image.open(work / "full.png").convert("RGB")
+    shown = shown.crop((0, 0, shown.width, round(bottom * 1.5)))
+    shown.quantize(200, dither=Image.Dither.NONE).save(path, optimize=True)
     size = path.stat().st_size
     print(f"{path}: {size / 1000:.0f} kB")
     expect("a picture below 150 kB", size < 150_000, True)

@@ -40,7 +40,9 @@ pub(super) fn files(review: &Review) -> Files<'_> {
 /// The list at the side.
 pub(super) fn list(page: &mut Page, files: &Files<'_>) {
     page.raw("<nav class=side aria-label=\"Files and findings\">\n<details open><summary>Files <span class=dim>");
-    page.number(files.len() as u64).raw("</span></summary>\n<ol class=tree>\n");
+    page.number(files.len() as u64)
+        .raw("</span></summary>\n<label class=\"only js\"><input type=checkbox name=only form=filter>");
+    page.raw("only with findings</label>\n<ol class=tree>\n");
     for (number, file) in files.iter().enumerate() {
         page.raw("<li data-file=").number(number as u64).raw("><a href=");
         link(page, "#file-", number);

@@ -208,8 +208,7 @@ fn choices(page: &mut Page, report: &Report<'_>) {
             .raw("s".get(..usize::from(name != "model")).unwrap_or_default());
         page.raw(" (").number(count).raw(")");
     }
-    page.raw("</select><label class=only><input type=checkbox name=only>only with findings</label>");
-    page.raw("<output name=seen aria-live=polite></output></div>\n");
+    page.raw("</select><output name=seen aria-live=polite></output></div>\n");
 }
 
 /// Files and findings by their numbers, for what links to them.

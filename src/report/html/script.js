@@ -55,7 +55,7 @@
     document.querySelector(".none").hidden = count > 0 || !filters;
     seen.textContent = filters ? `${count} of ${cards.length}` : "";
   };
-  for (const kind of ["input", "change"]) form.addEventListener(kind, filter);
+  for (const kind of ["input", "change"]) document.addEventListener(kind, filter);
   form.addEventListener("submit", (event) => event.preventDefault());
 
   const show = (element) => {
