@@ -18,10 +18,12 @@ pub(super) fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// How many findings of each level are shown, worst first, without those of which there are none.
-pub(super) fn counts(review: &Review) -> Vec<(Level, u64)> {
+/// How many findings of each level are shown, worst first.
+pub(super) fn counts(review: &Review) -> String {
     let count = |level| review.findings.iter().filter(|finding| finding.level == level).count() as u64;
-    Level::ALL.into_iter().rev().map(|level| (level, count(level))).filter(|(_, count)| *count > 0).collect()
+    let counts = Level::ALL.into_iter().rev().map(|level| (count(level), level.name()));
+    let parts: Vec<String> = counts.filter(|(count, _)| *count > 0).map(|(count, name)| plural(count, name)).collect();
+    if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
 }
 
 /// How many of the added lines were read.

@@ -1,13 +1,15 @@
 //! What a page shows of a changed file: its hunks with a few unchanged lines around them, every value masked that nobody
 //! should read, bounded in bytes. Made only where somebody wants to show the diff, while the file's text is in memory.
 
+use std::collections::BTreeSet;
+
 use super::ground::Grounded;
 use super::mask::{Mask, masked};
 use super::{FileSummary, Review};
 use crate::context::{Context, Reason, Values};
 use crate::detect::{FileView, cut};
 use crate::diff::Hunk;
-use crate::finding::{Line, Untrusted};
+use crate::finding::{Line, RepoPath, Untrusted};
 
 /// Unchanged lines around a hunk.
 const AROUND: u32 = 3;
@@ -67,10 +69,7 @@ pub(super) fn of(context: &Context<'_>, index: usize, view: &FileView<'_>, secre
 
 /// Takes excerpts away until the rest fits: last those of files that have findings, and the last files first.
 pub(super) fn bound(review: &mut Review) {
-    let has_finding = |file: &FileSummary| {
-        let mut findings = review.findings.iter();
-        findings.any(|finding| finding.claim.location.path == file.path)
-    };
+    let found: BTreeSet<&RepoPath> = review.findings.iter().map(|finding| &finding.claim.location.path).collect();
     let size = |file: &FileSummary| {
         let rows = file.excerpt.iter().flat_map(|excerpt| &excerpt.rows);
         rows.map(|row| row.text.raw().len()).sum::<usize>()
@@ -79,7 +78,7 @@ pub(super) fn bound(review: &mut Review) {
     for (index, file) in review.change.files.iter().enumerate() {
         match size(file) {
             0 => {}
-            bytes => sizes.push((!has_finding(file), index, bytes)),
+            bytes => sizes.push((!found.contains(&file.path), index, bytes)),
         }
     }
     sizes.sort_unstable();
@@ -173,7 +172,6 @@ mod tests {
     use crate::context::Options;
     use crate::detect::Engine;
     use crate::diff::{Body, FileChange, Lines, Text};
-    use crate::finding::RepoPath;
     use crate::review::ground::ground;
     use crate::rules::{Examples, Rules};
 

@@ -202,13 +202,20 @@ fn settings(threads: usize) -> Settings<'static> {
         cap: Some(9),
         threads,
         model: None,
-        keep_diff: Some(&CONTEXT),
+        keep_diff: None,
     }
 }
 
 fn reviewed(files: &[Sketch], threads: usize) -> Review {
     let files = files.iter().map(built).collect();
     review(&Loaded::new(files), Change::default(), &RULES, &settings(threads))
+}
+
+/// With the diff, for reports that show it.
+fn reviewed_with_diff(files: &[Sketch], threads: usize) -> Review {
+    let files = files.iter().map(built).collect();
+    let settings = Settings { keep_diff: Some(&CONTEXT), ..settings(threads) };
+    review(&Loaded::new(files), Change::default(), &RULES, &settings)
 }
 
 fn written(review: &Review, format: &str, fail_on: FailOn) -> Vec<u8> {
@@ -308,7 +315,7 @@ proptest! {
     #[test]
     fn a_kept_diff_holds_every_changed_line_or_counts_it(files in change()) {
         let changes: Vec<FileChange> = files.iter().map(built).collect();
-        let review = reviewed(&files, 2);
+        let review = reviewed_with_diff(&files, 2);
         for (file, summary) in changes.iter().zip(&review.change.files) {
             let (Body::Text { old, new, .. }, Some(excerpt)) = (&file.body, &summary.excerpt) else {
                 prop_assert!(summary.excerpt.is_none() && !matches!(file.body, Body::Text { .. }), "{:?}", file.path);
@@ -330,7 +337,7 @@ proptest! {
 
     #[test]
     fn the_same_change_gives_the_same_bytes(files in change()) {
-        let (one, other) = (reviewed(&files, 1), reviewed(&files, 4));
+        let (one, other) = (reviewed_with_diff(&files, 1), reviewed_with_diff(&files, 4));
         for format in ["json", "text", "sarif", "github", "html"] {
             let fail_on = FailOn::Level(Level::Error);
             prop_assert!(written(&one, format, fail_on) == written(&other, format, fail_on), "{}", format);

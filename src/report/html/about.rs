@@ -1,10 +1,12 @@
 //! Everything around the diff: the verdict above it; the funnel, the coverage, what was dropped and where the rules came
 //! from below it.
 
+use std::collections::BTreeMap;
+
 use super::super::words::{self, ACCEPT, WAYS_OUT, lines_read, plural};
 use super::super::{Report, TagInfo};
 use super::files::status;
-use super::{Page, counts, link, word};
+use super::{Page, class, link, word};
 use crate::finding::{Finding, RepoPath};
 use crate::gate::Verdict;
 use crate::review::{FileSummary, ReadBy, Skip};
@@ -13,7 +15,7 @@ use crate::review::{FileSummary, ReadBy, Skip};
 pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
     let (review, decision) = (report.review, report.decision);
     page.raw("<section class=\"summary ").raw(decision.verdict.name()).raw("\">\n<h1>").raw(word(decision.verdict));
-    page.raw(": ").text(&counts(report)).raw("</h1>\n<p class=reason>").prose(&decision.reason).raw("</p>\n");
+    page.raw(": ").text(&words::counts(review)).raw("</h1>\n<p class=reason>").prose(&decision.reason).raw("</p>\n");
     if !review.change.description.is_empty() {
         page.raw("<p>Reviewed ").text(&review.change.description).raw("</p>\n");
     }
@@ -25,6 +27,11 @@ pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
         None => page.raw(", model off</p>\n"),
         Some(_) => page.raw(", model ").number(read_by(|by| by.model) as u64).raw("</p>\n"),
     };
+    // A cap must not look like an end.
+    let capped = review.dropped.iter().filter(|finding| finding.is_capped()).count() as u64;
+    if capped > 0 {
+        page.raw("<p><a href=#dropped>").number(capped).raw(" more</a> below error, over a cap and not shown</p>\n");
+    }
     if decision.verdict == Verdict::Fail {
         page.raw("<details><summary>").text(ACCEPT.trim_end_matches(':')).raw("</summary><ul>");
         for way in WAYS_OUT {
@@ -110,7 +117,7 @@ impl Read<'_> {
 
 fn coverage(page: &mut Page, report: &Report<'_>) {
     let review = report.review;
-    let mut skips: std::collections::BTreeMap<&RepoPath, Vec<&Skip>> = std::collections::BTreeMap::new();
+    let mut skips: BTreeMap<&RepoPath, Vec<&Skip>> = BTreeMap::new();
     for skip in &review.coverage.skipped {
         skips.entry(&skip.path).or_default().push(skip);
     }
@@ -122,13 +129,13 @@ fn coverage(page: &mut Page, report: &Report<'_>) {
     reads.extend(skips.into_iter().map(|(path, skips)| Read { path, file: None, skips }));
     reads.sort_by_key(Read::order);
     page.raw(
-        "<section class=panel id=coverage><h2>Coverage</h2>\n<p>What read the added lines of each file; what was not ",
+        "<section class=panel id=coverage><h2>Coverage</h2>\n<p>What read the added lines of each file; what was ",
     );
     page.raw(
-        "read comes first.</p>\n<div class=wide><table class=grid><thead><tr><th scope=col>File<th scope=col>Change",
+        "not read comes first.</p>\n<div class=wide role=region tabindex=0 aria-label=Coverage>\n<table class=grid>",
     );
-    page.raw("<th scope=col>Language<th scope=col>Text<th scope=col>Parser<th scope=col>Model<th scope=col>Not read");
-    page.raw("</thead>\n");
+    page.raw("<thead><tr><th scope=col>File<th scope=col>Change<th scope=col>Language<th scope=col>Text<th scope=col>");
+    page.raw("Parser<th scope=col>Model<th scope=col>Not read</thead>\n");
     for read in &reads {
         let by = read.file.map(|file| file.read_by).unwrap_or_default();
         page.raw(if read.order() == 0 { "<tr class=missed><th scope=row>" } else { "<tr><th scope=row>" });
@@ -139,9 +146,8 @@ fn coverage(page: &mut Page, report: &Report<'_>) {
                 .number(file.added)
                 .raw("</span> <span class=minus>−");
             page.number(file.removed).raw("</span><td>").raw(file.language.unwrap_or_default());
-            let class = file.class;
-            for (is, name) in
-                [(class.generated, " generated"), (class.vendored, " vendored"), (class.lock, " lock file")]
+            let kind = file.class;
+            for (is, name) in [(kind.generated, " generated"), (kind.vendored, " vendored"), (kind.lock, " lock file")]
             {
                 page.raw(if is { name } else { "" });
             }
@@ -169,10 +175,9 @@ fn dropped(page: &mut Page, report: &Report<'_>) {
         return;
     }
     page.raw("<details><summary>").text(&plural(dropped.len() as u64, "claim")).raw(" not shown, each with its reason");
-    page.raw(
-        "</summary>\n<div class=wide><table class=grid><thead><tr><th scope=col>Tag<th scope=col>Place<th scope=col>",
-    );
-    page.raw("Stage and reason<th scope=col>Why<th scope=col>Fingerprint</thead>\n");
+    page.raw("</summary>\n<div class=wide role=region tabindex=0 aria-label=Dropped>\n<table class=grid><thead><tr>");
+    page.raw("<th scope=col>Claim<th scope=col>Place<th scope=col>Stage and reason<th scope=col>Why<th scope=col>");
+    page.raw("Fingerprint</thead>\n");
     for finding in dropped {
         drop_row(page, finding);
     }
@@ -180,7 +185,9 @@ fn dropped(page: &mut Page, report: &Report<'_>) {
 }
 
 fn drop_row(page: &mut Page, finding: &Finding) {
-    page.raw("<tr><th scope=row>").text(&finding.claim.tag).raw("<td>").place(&finding.claim.location).raw("<td>");
+    page.raw("<tr><th scope=row><span class=\"level ").raw(class(finding.level)).raw("\">").raw(class(finding.level));
+    page.raw("</span> <b>").text(&finding.claim.tag).raw("</b> <span class=dim>").prose(finding.claim.rationale.raw());
+    page.raw("</span><td>").place(&finding.claim.location).raw("<td>");
     if let Some(dropped) = &finding.dropped {
         page.raw("<span class=dim>").raw(dropped.stage.name()).raw("</span> ").text(&dropped.reason).raw("<td>");
         page.prose(dropped.why.raw());

@@ -1,12 +1,12 @@
 //! Lines of code as rows of a table: the numbers of both sides, the sign, the line.
 
 use super::{Page, class};
-use crate::finding::{self, Finding};
+use crate::finding::{Finding, Line};
 
 /// A line of a diff or of a frame.
-pub(super) struct Line<'a> {
-    pub(super) old: Option<finding::Line>,
-    pub(super) new: Option<finding::Line>,
+pub(super) struct Drawn<'a> {
+    pub(super) old: Option<Line>,
+    pub(super) new: Option<Line>,
     pub(super) text: &'a str,
     /// Bytes that are left out in front of the text.
     pub(super) shift: usize,
@@ -22,7 +22,7 @@ pub(super) struct Table {
 
 impl Table {
     /// A line of a diff, with the findings that speak of it.
-    pub(super) fn row(&mut self, page: &mut Page, line: &Line<'_>, findings: &[&Finding]) {
+    pub(super) fn row(&mut self, page: &mut Page, line: &Drawn<'_>, findings: &[&Finding]) {
         let (kind, sign) = match (line.old, line.new) {
             (None, Some(_)) => ("a", "+"),
             (Some(_), None) => ("d", "−"),
@@ -32,14 +32,14 @@ impl Table {
     }
 
     /// A line of the file as it is.
-    pub(super) fn plain(&mut self, page: &mut Page, line: &Line<'_>, findings: &[&Finding]) {
+    pub(super) fn plain(&mut self, page: &mut Page, line: &Drawn<'_>, findings: &[&Finding]) {
         self.draw(page, line, findings, "", " ");
     }
 
     fn draw(
         &mut self,
         page: &mut Page,
-        line: &Line<'_>,
+        line: &Drawn<'_>,
         findings: &[&Finding],
         kind: &'static str,
         sign: &'static str,
@@ -81,7 +81,7 @@ impl Table {
 }
 
 /// The text of a line, with what the findings speak of marked.
-fn marked(page: &mut Page, line: &Line<'_>, findings: &[&Finding]) {
+fn marked(page: &mut Page, line: &Drawn<'_>, findings: &[&Finding]) {
     let byte = |column: u32| {
         let at = (column as usize).saturating_sub(1).saturating_sub(line.shift);
         line.text.floor_char_boundary(at)

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::Report;
+use super::super::{Report, region};
 use super::card::card;
-use super::code::{Line, Table};
+use super::code::{Drawn, Table};
 use super::{Files, Page, class, link};
 use crate::diff::Status;
-use crate::finding::{Finding, Level, RepoPath};
+use crate::finding::{Finding, Level, Line, RepoPath};
 use crate::review::{Excerpt, FileSummary, Review, Row};
 
 /// A file of the page.
@@ -40,9 +40,11 @@ pub(super) fn files(review: &Review) -> Files<'_> {
 /// The list at the side.
 pub(super) fn list(page: &mut Page, files: &Files<'_>) {
     page.raw("<nav class=side aria-label=\"Files and findings\">\n<details open><summary>Files <span class=dim>");
-    page.number(files.len() as u64)
-        .raw("</span></summary>\n<label class=\"only js\"><input type=checkbox name=only form=filter>");
-    page.raw("only with findings</label>\n<ol class=tree>\n");
+    page.number(files.len() as u64).raw("</span></summary>\n");
+    if files.iter().any(|file| !file.findings.is_empty()) {
+        page.raw("<label class=\"only js\"><input type=checkbox name=only form=filter>only with findings</label>\n");
+    }
+    page.raw("<ol class=tree>\n");
     for (number, file) in files.iter().enumerate() {
         page.raw("<li data-file=").number(number as u64).raw("><a href=");
         link(page, "#file-", number);
@@ -146,7 +148,7 @@ fn body(page: &mut Page, report: &Report<'_>, file: &File<'_>) {
         let mut table = Table::default();
         for index in start..end {
             let (row, marks) = (&rows[index], &marks[index]);
-            let line = Line { old: row.old, new: row.new, text: row.text.raw(), shift: 0, is_cut: row.is_cut };
+            let line = Drawn { old: row.old, new: row.new, text: row.text.raw(), shift: 0, is_cut: row.is_cut };
             table.row(page, &line, marks);
             for (rank, finding, with_frame) in under.remove(&index).unwrap_or_default() {
                 table.close(page);
@@ -168,7 +170,7 @@ fn body(page: &mut Page, report: &Report<'_>, file: &File<'_>) {
 
 /// Where the hunk that begins here ends: where a number jumps.
 fn hunk_end(rows: &[Row], start: usize) -> usize {
-    let number = |line: Option<crate::finding::Line>| line.map(|line| line.get());
+    let number = |line: Option<Line>| line.map(|line| line.get());
     let (mut old, mut new) = (None, None);
     for (index, row) in rows.iter().enumerate().skip(start) {
         let follows = |line: Option<u32>, last: Option<u32>| match (line, last) {
@@ -186,13 +188,12 @@ fn hunk_end(rows: &[Row], start: usize) -> usize {
 /// The head of a hunk, as diffs write it.
 fn gap(page: &mut Page, rows: &[Row]) {
     page.raw("<p class=gap>@@");
-    let sides: [(&'static str, fn(&Row) -> Option<crate::finding::Line>); 2] =
-        [(" −", |row| row.old), (" +", |row| row.new)];
-    for (sign, side) in sides {
-        let count = rows.iter().filter_map(side).count() as u64;
-        let first = rows.iter().find_map(side).map_or(0, |line| line.get());
-        page.raw(sign).number(first).raw(",").number(count);
-    }
+    let mut side = |sign, lines: Vec<Line>| {
+        let first = lines.first().map_or(0, |line| line.get());
+        page.raw(sign).number(first).raw(",").number(lines.len() as u64);
+    };
+    side(" −", rows.iter().filter_map(|row| row.old).collect());
+    side(" +", rows.iter().filter_map(|row| row.new).collect());
     page.raw(" @@</p>\n");
 }
 
@@ -226,10 +227,10 @@ pub(super) fn frame(page: &mut Page, finding: &Finding) {
     page.raw("<div class=\"hunk own\">");
     let mut table = Table::default();
     let place = &finding.claim.location;
-    for (number, text) in (frame.first.get()..).map_while(crate::finding::Line::new).zip(&frame.lines) {
+    for (number, text) in (frame.first.get()..).map_while(Line::new).zip(&frame.lines) {
         let cut = frame.cut(number);
         let shift = cut.map_or(0, |cut| cut.bytes as usize);
-        let line = Line { old: None, new: Some(number), text: text.raw(), shift, is_cut: cut.is_some() };
+        let line = Drawn { old: None, new: Some(number), text: text.raw(), shift, is_cut: cut.is_some() };
         let marks: &[&Finding] = if (place.line..=place.end_line).contains(&number) { &[finding] } else { &[] };
         table.plain(page, &line, marks);
     }
@@ -247,7 +248,7 @@ fn quote(page: &mut Page, finding: &Finding) {
 /// A suggestion: what goes and what comes.
 pub(super) fn suggestion(page: &mut Page, finding: &Finding) {
     let Some(suggestion) = &finding.claim.suggestion else { return };
-    let removed = super::super::region::framed(finding, suggestion.line, suggestion.end_line).unwrap_or_default();
+    let removed = region::framed(finding, suggestion.line, suggestion.end_line).unwrap_or_default();
     let text = suggestion.text.raw();
     page.raw("<p class=say>Suggestion: ").raw(if text.is_empty() { "delete line" } else { "replace line" });
     if suggestion.end_line > suggestion.line {
@@ -258,12 +259,12 @@ pub(super) fn suggestion(page: &mut Page, finding: &Finding) {
     page.raw("</p><div class=\"hunk own\">");
     let mut table = Table::default();
     for (number, text) in (suggestion.line.get()..).zip(removed) {
-        let old = crate::finding::Line::new(number);
-        table.row(page, &Line { old, new: None, text, shift: 0, is_cut: false }, &[]);
+        let old = Line::new(number);
+        table.row(page, &Drawn { old, new: None, text, shift: 0, is_cut: false }, &[]);
     }
     for (number, text) in (suggestion.line.get()..).zip(text.lines()) {
-        let new = crate::finding::Line::new(number);
-        table.row(page, &Line { old: None, new, text, shift: 0, is_cut: false }, &[]);
+        let new = Line::new(number);
+        table.row(page, &Drawn { old: None, new, text, shift: 0, is_cut: false }, &[]);
     }
     table.close(page);
     page.raw("</div>");

@@ -9,12 +9,13 @@ mod card;
 mod code;
 mod files;
 
+use std::collections::BTreeMap;
 use std::io;
 
 use sha2::{Digest as _, Sha256};
 
 use self::files::{File, files};
-use super::words::{self, plural};
+use super::words::counts;
 use super::{Format, Report};
 use crate::escape;
 use crate::finding::{Level, Location, RepoPath, Source};
@@ -138,15 +139,8 @@ fn head(page: &mut Page, report: &Report<'_>) {
     page.raw("<meta name=color-scheme content=\"light dark\">\n<meta name=referrer content=no-referrer>\n");
     page.raw("<meta name=robots content=noindex>\n<meta name=generator content=\"diffsieve ");
     page.text(report.version).raw("\">\n<title>").raw(word(report.decision.verdict)).raw(": ");
-    page.text(&counts(report)).raw(" · diffsieve</title>\n");
+    page.text(&counts(report.review)).raw(" · diffsieve</title>\n");
     page.raw("<style>").raw(STYLE).raw("</style>\n</head>\n");
-}
-
-/// How many findings of each level there are, in words.
-fn counts(report: &Report<'_>) -> String {
-    let counts = words::counts(report.review);
-    let counts: Vec<String> = counts.into_iter().map(|(level, count)| plural(count, level.name())).collect();
-    if counts.is_empty() { "no findings".to_owned() } else { counts.join(", ") }
 }
 
 /// The base64 of a text's SHA-256, as a content security policy names what it lets in.
@@ -172,9 +166,8 @@ fn bar(page: &mut Page, report: &Report<'_>) {
     page.raw("<form id=filter role=search aria-label=\"Filter the findings\">\n<fieldset><legend>Levels</legend>");
     for level in Level::ALL.into_iter().rev() {
         let count = review.findings.iter().filter(|finding| finding.level == level).count() as u64;
-        page.raw("<label class=\"chip ")
-            .raw(class(level))
-            .raw("\"><input type=checkbox name=level checked disabled value=");
+        page.raw("<label class=\"chip ").raw(class(level)).raw("\">");
+        page.raw("<input type=checkbox name=level checked disabled value=");
         page.raw(level.name()).raw("><b>").number(count).raw("</b> ").raw(level.name());
         page.raw(if count == 1 { "" } else { "s" }).raw("</label>");
     }
@@ -183,13 +176,13 @@ fn bar(page: &mut Page, report: &Report<'_>) {
         choices(page, report);
     }
     page.raw("</form>\n<div class=\"tools js\"><button type=button id=theme aria-label=\"Light or dark\" ");
-    page.raw("title=\"Light or dark (t)\">◐</button><button type=button id=help aria-label=Keyboard title=\"Keyboard (?)\">?");
-    page.raw("</button></div>\n</header>\n");
+    page.raw("title=\"Light or dark (t)\">◐</button><button type=button id=help aria-label=Keyboard ");
+    page.raw("title=\"Keyboard (?)\">?</button></div>\n</header>\n");
 }
 
 /// What else the findings are filtered by; without the script it would do nothing, and is not shown.
 fn choices(page: &mut Page, report: &Report<'_>) {
-    let (mut tags, mut sources) = (std::collections::BTreeMap::new(), std::collections::BTreeMap::new());
+    let (mut tags, mut sources) = (BTreeMap::new(), BTreeMap::new());
     for finding in &report.review.findings {
         *tags.entry(&*finding.claim.tag).or_insert(0_u64) += 1;
         *sources.entry(source(&finding.claim.source)).or_insert(0_u64) += 1;
@@ -201,11 +194,7 @@ fn choices(page: &mut Page, report: &Report<'_>) {
     }
     page.raw("</select><select name=source aria-label=Source><option value=\"\">All sources");
     for (name, count) in sources {
-        page.raw("<option value=")
-            .raw(name)
-            .raw(">")
-            .raw(name)
-            .raw("s".get(..usize::from(name != "model")).unwrap_or_default());
+        page.raw("<option value=").raw(name).raw(">").raw(if name == "model" { "model" } else { "detectors" });
         page.raw(" (").number(count).raw(")");
     }
     page.raw("</select><output name=seen aria-live=polite></output></div>\n");

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::{any, prop_assert, proptest};
 
 use super::{SCRIPT, STYLE, hash, write};
-use crate::finding::{Columns, Finding, Level, Line, Untrusted};
+use crate::finding::{Columns, Finding, Level, Line, Stage, Untrusted};
 use crate::report::fixture::{self, Fixture};
 use crate::review::{Excerpt, Row};
 
@@ -317,6 +317,14 @@ fn the_page_tells_what_was_read_and_what_was_not() {
     // What differs between two runs with the same answers is in no page.
     let plain = plain.replace(STYLE, "");
     assert!(!plain.contains("0.0125") && !plain.contains("9000") && !plain.contains("3.5"));
+}
+
+#[test]
+fn a_cap_does_not_look_like_an_end() {
+    let mut fixture = fixture::plain();
+    assert!(!page(&fixture).contains("over a cap"));
+    fixture.review.dropped[0].drop_at(Stage::Rank, "cap:ResourceLeak", "five are shown");
+    assert!(page(&fixture).contains("1 more</a> below error, over a cap and not shown"));
 }
 
 /// A deletion's findings are found among the old lines; nothing of the new side is there to be confused with them.

@@ -7,7 +7,7 @@ use super::place;
 use crate::escape::visible;
 use crate::gate::Verdict;
 use crate::report::Report;
-use crate::report::words::{self, ACCEPT, WAYS_OUT, lines_read, plural, removed};
+use crate::report::words::{ACCEPT, WAYS_OUT, counts, lines_read, plural, removed};
 use crate::review::{ReadBy, Review, Skip};
 
 /// More unread parts than this are counted; JSON and SARIF name all of them.
@@ -54,12 +54,6 @@ pub(super) fn verdict(page: &mut Page, report: &Report<'_>) {
     };
     let word = page.paint(ink, word);
     page.line(&format!("diffsieve {word}: {counts}{reason}"));
-}
-
-fn counts(review: &Review) -> String {
-    let parts: Vec<String> =
-        words::counts(review).into_iter().map(|(level, count)| plural(count, level.name())).collect();
-    if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
 }
 
 /// A cap must not look like an end.
