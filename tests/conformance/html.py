@@ -251,6 +251,8 @@ def check_keyboard(window, report):
         time.sleep(0.1)
         seen = window.js("(box => box.top >= 0 && box.bottom <= innerHeight)(document.activeElement.getBoundingClientRect())")
         expect("the finding is in view", seen, True)
+        current = window.js("document.querySelector('.side [aria-current]').getAttribute('href')")
+        expect("the entry of the list", current, f"#{order[wanted]}")
     window.key("k")
     expect("after k", window.focused(), order[1])
     window.key("n")

@@ -166,7 +166,7 @@ fn bar(page: &mut Page, report: &Report<'_>) {
     page.raw("<form id=filter role=search aria-label=\"Filter the findings\">\n<fieldset><legend>Levels</legend>");
     for level in Level::ALL.into_iter().rev() {
         let count = review.findings.iter().filter(|finding| finding.level == level).count() as u64;
-        page.raw("<label class=\"chip ").raw(class(level)).raw("\">");
+        page.raw("<label class=\"chip ").raw(class(level)).raw(if count == 0 { " zero\">" } else { "\">" });
         page.raw("<input type=checkbox name=level checked disabled value=");
         page.raw(level.name()).raw("><b>").number(count).raw("</b> ").raw(level.name());
         page.raw(if count == 1 { "" } else { "s" }).raw("</label>");

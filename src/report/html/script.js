@@ -19,7 +19,8 @@
   }));
   root.classList.add("js");
   form.querySelectorAll("[disabled]").forEach((input) => (input.disabled = false));
-  if (matchMedia("(max-width: 60rem)").matches) document.querySelector(".side details").open = false;
+  const side = document.querySelector(".side");
+  if (matchMedia("(max-width: 60rem)").matches) side.querySelector("details").open = false;
 
   // What stays below the bar begins where the bar ends, however many lines that takes.
   const bar = document.querySelector(".bar");
@@ -61,11 +62,20 @@
   const show = (element) => {
     for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     if (element.matches(".file") && !element.querySelector("details").open) element.querySelector("details").open = true;
+    mark(element);
     element.focus({ preventScroll: true });
     const block = element.matches(".file") ? "start" : "center";
     element.scrollIntoView({ block, behavior: "instant" });
     // What was not drawn before has its real size only now.
     requestAnimationFrame(() => element.scrollIntoView({ block, behavior: "instant" }));
+  };
+
+  // Where the list stands beside the diff, it goes along.
+  const mark = (element) => {
+    const entry = cardEntries.get(element.id.slice("finding-".length)) ?? fileEntries.get(element.dataset.file);
+    document.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    entry?.querySelector("a").setAttribute("aria-current", "true");
+    if (getComputedStyle(side).position === "sticky") entry?.scrollIntoView({ block: "nearest", behavior: "instant" });
   };
 
   // The next or the previous element, from the one that has the focus or else from what is in view.
