@@ -65,6 +65,11 @@ pub(super) fn outputs(args: &ReportArgs) -> anyhow::Result<Vec<Output>> {
     Ok(outputs)
 }
 
+/// Whether a report wants the diff, which a review does not keep unasked.
+pub(super) fn shows_diff(outputs: &[Output]) -> bool {
+    outputs.iter().any(|output| output.format.shows_diff())
+}
+
 fn output(written: &OsStr) -> anyhow::Result<Output> {
     let bytes = written.as_encoded_bytes();
     let (name, path) = match bytes.iter().position(|byte| *byte == b'=') {

@@ -27,6 +27,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<Exit, Failure> {
         fail_on: fail_on(&args.report),
         deadline: None,
         shard: args.shard,
+        keep_diff: output::shows_diff(&outputs),
     };
     let earlier = earlier(&args.report)?;
     let mut reviewed = setup::reviewed(&args.scope, &args.place, asking)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, anyhow};
+use diffsieve::context::{Context, Options};
 use diffsieve::detect;
 use diffsieve::diff::{self, FileChange, Globs, Plan, Planned, patch};
 use diffsieve::finding::RepoPath;
@@ -171,12 +172,14 @@ pub(super) struct Asking<'a> {
     pub(super) deadline: Option<Instant>,
     /// Which share of the change, where several runs share it.
     pub(super) shard: Option<Shard>,
+    /// Whether a report shows the diff.
+    pub(super) keep_diff: bool,
 }
 
 impl<'a> Asking<'a> {
     /// The whole change, for a command that decides nothing and tells nothing on the way.
     pub(super) const fn quietly(model: &'a ModelArgs) -> Self {
-        Self { model, quiet: true, fail_on: Some(FailOn::Never), deadline: None, shard: None }
+        Self { model, quiet: true, fail_on: Some(FailOn::Never), deadline: None, shard: None, keep_diff: false }
     }
 }
 
@@ -207,6 +210,8 @@ impl Task for Asking<'_> {
         if let Found::WithoutKey(why) = &found {
             notes.push(why.clone());
         }
+        let shown = self.keep_diff.then(|| Context::new(&loadout.rules, Options::default()));
+        let shown = shown.transpose().map_err(anyhow::Error::from)?;
         let settings = Settings {
             baseline: loadout.baseline.clone(),
             today: env::today(),
@@ -216,6 +221,7 @@ impl Task for Asking<'_> {
             model: asked.as_ref(),
             shard: self.shard,
             notes,
+            keep_diff: shown.as_ref(),
         };
         let (mut review, time) = model::timed(|| review(files, change, &loadout.rules, &settings));
         teller.finish();
@@ -226,7 +232,7 @@ impl Task for Asking<'_> {
                 output::say(&spent(&ready.name(), part));
             }
         }
-        drop(context);
+        drop((context, shown));
         Ok(Reviewed { review, loadout, provenance })
     }
 }

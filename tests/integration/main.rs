@@ -11,6 +11,7 @@ mod laws;
 mod model;
 #[path = "../../src/report/mutants.rs"]
 mod mutants;
+mod page;
 mod program;
 mod replay;
 mod rules;

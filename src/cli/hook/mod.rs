@@ -89,6 +89,7 @@ impl<'a> Session<'a> {
             fail_on: self.fail_on,
             deadline: Some(self.deadline),
             shard: None,
+            keep_diff: false,
         };
         let reviewed = setup::with_request(self.repo, request, &self.args.place, asking).and_then(|reviewed| reviewed);
         let decision = reviewed.and_then(|reviewed| {
