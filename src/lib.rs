@@ -13,6 +13,7 @@ pub mod gate;
 pub mod git;
 pub mod line_hash;
 pub mod provider;
+pub mod publish;
 pub mod report;
 pub mod review;
 pub mod rules;
