@@ -106,13 +106,7 @@ impl Rest {
     ///
     /// # Errors
     /// There is no answer: no connection, no time left, or what came is too large.
-    pub fn send(
-        &self,
-        method: Method,
-        path: &str,
-        body: Option<&Value>,
-        left: Duration,
-    ) -> Result<Answered, Silence> {
+    pub fn send(&self, method: Method, path: &str, body: Option<&Value>, left: Duration) -> Result<Answered, Silence> {
         let body = body.map(Value::to_string);
         let method = match method {
             Method::Get => http::Method::GET,

@@ -83,7 +83,9 @@ impl File {
                 let offset = i64::from(hunk.first) + index as i64 - i64::from(line);
                 best = match best {
                     Some((most, ..)) if most > score => best,
-                    Some((most, _, _)) if most == score && offset != 0 => best.map(|(most, old, _)| (most, old, old != 0)),
+                    Some((most, _, _)) if most == score && offset != 0 => {
+                        best.map(|(most, old, _)| (most, old, old != 0))
+                    }
                     _ => Some((score, offset, false)),
                 };
             }
@@ -95,7 +97,8 @@ impl File {
 /// How many lines of the frame a hunk shows where line `at` of the frame is line `index` of the hunk; `None` where one of
 /// the finding's own lines is not there.
 fn score(frame: &Frame, hunk: &Hunk, index: usize, at: usize, wanted: &std::ops::Range<usize>) -> Option<usize> {
-    let cut = |number: usize| frame.cuts.iter().find(|cut| cut.line.get() as usize == frame.first.get() as usize + number);
+    let cut =
+        |number: usize| frame.cuts.iter().find(|cut| cut.line.get() as usize == frame.first.get() as usize + number);
     let fits = |number: usize| {
         let shown = (index + number).checked_sub(at).and_then(|index| hunk.lines.get(index));
         shown.zip(frame.lines.get(number)).is_some_and(|(shown, line)| is_line(line.raw(), cut(number), shown))
@@ -144,15 +147,18 @@ fn hunks(patch: &str) -> Vec<Hunk> {
             let (in_old, in_new) = match line.as_bytes().first() {
                 Some(b'+') => (false, true),
                 Some(b'-') => (true, false),
-                Some(b' ') | None => (true, true),
+                Some(b' ') => (true, true),
+                // An empty unchanged line without its mark; after the last line feed there is no line.
+                None if lines.peek().is_some() => (true, true),
                 Some(b'\\') => {
                     // It speaks of the line before it; of both sides only where that is the last one.
                     hunk.is_open = new == 0;
                     continue;
                 }
-                Some(_) => return Vec::new(),
+                Some(_) | None => return Vec::new(),
             };
-            let (Some(less_old), Some(less_new)) = (old.checked_sub(u32::from(in_old)), new.checked_sub(u32::from(in_new)))
+            let (Some(less_old), Some(less_new)) =
+                (old.checked_sub(u32::from(in_old)), new.checked_sub(u32::from(in_new)))
             else {
                 return Vec::new();
             };

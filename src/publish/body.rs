@@ -78,13 +78,13 @@ pub(super) fn of_lines(finding: &Finding, anchor: Anchor, file: &File) -> String
 }
 
 /// The comment on a file, for lines that the patch does not show.
-pub(super) fn of_file(finding: &Finding, links: &Links, is_same: bool) -> String {
+pub(super) fn of_file(finding: &Finding, links: Option<&Links>) -> String {
     fitted(|longest| {
         format!(
             "{}\n{}\n\n{}\n\n{}\n\n{}{}",
             mark(finding),
             title(finding),
-            place(finding, links, is_same),
+            place(finding, links),
             prose(finding.claim.rationale.raw(), longest),
             quote(finding, longest),
             acceptance(finding)
@@ -123,14 +123,16 @@ fn acceptance(finding: &Finding) -> String {
     format!("<sub>Accept it in the baseline, or by {ignore} where policy counts it. {}</sub>\n", finding.fingerprint)
 }
 
-/// The place of a finding, with a link where the lines are those of the head.
-fn place(finding: &Finding, links: &Links, is_same: bool) -> String {
+/// The place of a finding, with a link where the report's lines are those of the head.
+fn place(finding: &Finding, links: Option<&Links>) -> String {
     let location = &finding.claim.location;
     let (first, last) = lines(finding, 0);
     let end = if last > first { format!("-{last}") } else { String::new() };
     let text = code_span(&format!("{}:{first}{end}", short(location.path.to_text().raw(), 300)));
-    let is_plain = location.path.bytes().len() <= 300;
-    if is_same && is_plain { format!("[{text}]({})", links.lines(&location.path, first, last)) } else { text }
+    match links.filter(|_| location.path.bytes().len() <= 300) {
+        Some(links) => format!("[{text}]({})", links.lines(&location.path, first, last)),
+        None => text,
+    }
 }
 
 fn quote(finding: &Finding, longest: usize) -> String {
@@ -216,12 +218,12 @@ pub(super) fn of_summary(
     saved: &Saved,
     order: &[usize],
     told: &[Told],
-    links: &Links,
-    is_same: bool,
+    head: &str,
+    links: Option<&Links>,
 ) -> (String, Vec<usize>) {
     let findings = &saved.review.findings;
     let is_here = |index: &usize| told.get(*index).is_none_or(|told| *told == Told::Here);
-    let (head, tail) = (head(saved), tail(saved, links));
+    let (opening, tail) = (opening(saved), tail(saved, head));
     let mut room = ROWS;
     let mut rows: Vec<(usize, String)> = Vec::new();
     // Those without a comment first: they are in no other place.
@@ -229,7 +231,7 @@ pub(super) fn of_summary(
     for index in here.iter().chain(&elsewhere) {
         let Some(finding) = findings.get(*index) else { continue };
         let told = told.get(*index).copied().unwrap_or(Told::Here);
-        let row = row(finding, told, links, is_same);
+        let row = row(finding, told, links);
         if row.len() > room {
             continue;
         }
@@ -239,17 +241,17 @@ pub(super) fn of_summary(
     let is_shown = |index: &usize| rows.iter().any(|(shown, _)| shown == index);
     let left_out: Vec<usize> = here.iter().copied().filter(|index| !is_shown(index)).collect();
     let mut details = String::new();
-    let rest = LONGEST.saturating_sub(head.len() + tail.len() + (ROWS - room) + 1_000);
+    let rest = LONGEST.saturating_sub(opening.len() + tail.len() + (ROWS - room) + 1_000);
     for index in here.iter().filter(|index| is_shown(index)) {
         let Some(finding) = findings.get(*index) else { continue };
-        let detail = detail(finding, links, is_same);
+        let detail = detail(finding, links);
         if details.len() + detail.len() <= rest {
             details.push_str(&detail);
         }
     }
     let rank = |index: usize| order.iter().position(|other| *other == index);
     rows.sort_by_key(|(index, _)| rank(*index));
-    let mut text = head;
+    let mut text = opening;
     if !rows.is_empty() {
         text.push_str("| level | place | finding | told |\n|---|---|---|---|\n");
         text.extend(rows.iter().map(|(_, row)| row.as_str()));
@@ -260,13 +262,16 @@ pub(super) fn of_summary(
         let _ = writeln!(text, "{missing} more do not fit; the report and the job's log have all.\n");
     }
     if !details.is_empty() {
-        let _ = writeln!(text, "<details><summary>Findings without a comment of their own</summary>\n\n{details}</details>\n");
+        let _ = writeln!(
+            text,
+            "<details><summary>Findings without a comment of their own</summary>\n\n{details}</details>\n"
+        );
     }
     text.push_str(&tail);
     (text, left_out)
 }
 
-fn head(saved: &Saved) -> String {
+fn opening(saved: &Saved) -> String {
     let decision = &saved.decision;
     let verdict = match decision.verdict {
         Verdict::Pass => "passed",
@@ -285,36 +290,33 @@ fn head(saved: &Saved) -> String {
     format!("{SUMMARY}\n### diffsieve: {verdict}\n\n{}: {counts}.\n\n", markdown(&short(&decision.reason, 300)))
 }
 
-fn row(finding: &Finding, told: Told, links: &Links, is_same: bool) -> String {
-    let where_told = match told {
-        Told::Lines => "on its lines",
-        Told::File => "on its file",
-        Told::Before => "before",
-        Told::Here => "only here",
-    };
+fn row(finding: &Finding, told: Told, links: Option<&Links>) -> String {
+    // The same words in a later run, so that a summary is rewritten only for a reason.
+    let where_told = if told == Told::Here { "only here" } else { "in a comment" };
     // A cell ends at a bar even inside of code.
     let code = |text: String| text.replace('|', "\\|");
     let title = markdown(&short(&finding.title, 120).replace('`', "'"));
     format!(
         "| {} | {} | {title} ({}) | {where_told} |\n",
         finding.level,
-        code(place(finding, links, is_same)),
+        code(place(finding, links)),
         code(tag(finding))
     )
 }
 
-fn detail(finding: &Finding, links: &Links, is_same: bool) -> String {
+/// A finding in full, as far as there is room.
+pub(super) fn detail(finding: &Finding, links: Option<&Links>) -> String {
     format!(
         "{}, {}\n\n{}\n\n{}{}\n",
         title(finding),
-        place(finding, links, is_same),
+        place(finding, links),
         prose(finding.claim.rationale.raw(), 1_200),
         quote(finding, 600),
         acceptance(finding)
     )
 }
 
-fn tail(saved: &Saved, links: &Links) -> String {
+fn tail(saved: &Saved, head: &str) -> String {
     let coverage = &saved.review.coverage;
     let mut text = format!("{} of {} added lines were read.", coverage.reviewed_lines, coverage.added_lines);
     let unread: Vec<_> = coverage.skipped.iter().filter(|skip| skip.unread).collect();
@@ -337,6 +339,6 @@ fn tail(saved: &Saved, links: &Links) -> String {
     let change = &saved.review.change;
     let id = |id: &Option<String>| code_span(&short(id.as_deref().unwrap_or("?"), 64));
     let (from, to) = (id(&change.merge_base), id(&change.head));
-    let _ = write!(text, "\n\n<sub>From {from} to {to}, published for {}.</sub>\n", code_span(&links.head));
+    let _ = write!(text, "\n\n<sub>From {from} to {to}, published for {}.</sub>\n", code_span(head));
     text
 }

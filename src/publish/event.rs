@@ -25,7 +25,7 @@ pub struct Target {
     pub number: u64,
     /// Its head when the event was sent; `None` where no event says it.
     pub head: Option<String>,
-    /// The repository that the head is in, where the event names it.
+    /// The repository that the head is in, where the event names it but not the pull request.
     pub head_repository: Option<u64>,
     /// The merge of head and base that this job checks out by default.
     pub merge: Option<String>,
@@ -92,7 +92,7 @@ fn of_pull_request(event: &Value) -> Found {
     Found {
         number: number("/pull_request/number"),
         head: event.pointer("/pull_request/head/sha").and_then(Value::as_str).map(str::to_owned),
-        head_repository: head,
+        head_repository: None,
         is_fork: head.is_some() && base.is_some() && head != base,
     }
 }
@@ -169,7 +169,10 @@ mod tests {
         let only = find(&Given::default(), &run(&json!([pull(3, "00"), pull(4, HEAD)]))).expect("one fits");
         assert_eq!((only.number, only.is_fork, only.head_repository), (4, true, Some(2)));
         for pulls in [json!([]), json!([pull(3, "00")]), json!([pull(3, HEAD), pull(4, HEAD)]), json!(null)] {
-            assert!(find(&Given::default(), &run(&pulls)).expect_err("none is meant").contains("--pr NUMBER"), "{pulls}");
+            assert!(
+                find(&Given::default(), &run(&pulls)).expect_err("none is meant").contains("--pr NUMBER"),
+                "{pulls}"
+            );
         }
         let given = Given { number: Some(9), ..Given::default() };
         assert_eq!(find(&given, &run(&json!([]))).expect("a number is given").number, 9);

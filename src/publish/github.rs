@@ -35,7 +35,8 @@ pub fn publish(saved: &Saved, job: &Job<'_>) -> Result<Outcome, Error> {
     if findings.len() > MOST_FINDINGS {
         return Err(Error::TooMany(findings.len()));
     }
-    let report = saved.review.change.head.as_deref().filter(|head| super::event::is_commit(head)).ok_or(Error::NoCommit)?;
+    let report =
+        saved.review.change.head.as_deref().filter(|head| super::event::is_commit(head)).ok_or(Error::NoCommit)?;
     let api = open(job)?;
     let all = || (0..findings.len()).collect();
     let look = match Look::at(&api, job, report) {
@@ -47,14 +48,16 @@ pub fn publish(saved: &Saved, job: &Job<'_>) -> Result<Outcome, Error> {
             return Ok(Outcome { problem, untold: all(), ..Outcome::default() });
         }
     };
-    let limits =
-        Limits { on_lines: job.max_comments, is_same: look.is_same, is_complete: saved.decision.complete };
+    let limits = Limits { on_lines: job.max_comments, is_same: look.is_same, is_complete: saved.decision.complete };
     let plan = plan::plan(&saved.review, &look.files, &look.existing, limits);
     let mut doing = Doing {
         api: &api,
         job,
         saved,
-        links: Links { repository: format!("{}/{}", job.server.trim_end_matches('/'), job.target.repository), head: look.head.clone() },
+        links: look.is_same.then(|| Links {
+            repository: format!("{}/{}", job.server.trim_end_matches('/'), job.target.repository),
+            head: look.head.clone(),
+        }),
         told: vec![Told::Here; findings.len()],
         reviews: REVIEWS,
         trouble: None,
@@ -103,7 +106,8 @@ struct Doing<'a> {
     job: &'a Job<'a>,
     saved: &'a Saved,
     look: Look,
-    links: Links,
+    /// None where the report's lines are those of a merge.
+    links: Option<Links>,
     /// Where each finding is told by now.
     told: Vec<Told>,
     /// Reviews that may still be written.
@@ -160,7 +164,7 @@ impl Doing<'_> {
         self.trouble.is_none()
     }
 
-    /// Makes something new, or shows it. `true` if it may be taken for done.
+    /// Makes something new, or shows it.
     fn create(&mut self, write: &Write) -> Result<Value, Trouble> {
         if self.job.dry_run {
             self.show(write);
@@ -188,14 +192,23 @@ impl Doing<'_> {
             match self.create(&write) {
                 Ok(review) => {
                     let lost = self.lost(&review, &waiting);
-                    waiting.iter().filter(|comment| !lost.contains(&comment.index)).for_each(|comment| self.tell(comment.index, Told::Lines));
+                    waiting
+                        .iter()
+                        .filter(|comment| !lost.contains(&comment.index))
+                        .for_each(|comment| self.tell(comment.index, Told::Lines));
                     return lost;
                 }
-                Err(trouble) if trouble.kind == Kind::Refused => return self.parts(comments, &trouble),
+                Err(trouble) if trouble.kind == Kind::Refused => {
+                    let waiting: Vec<Comment<'_>> = waiting.into_iter().map(Comment::again).collect();
+                    return self.parts(&waiting, &trouble);
+                }
                 Err(trouble) if trouble.kind == Kind::Unclear => match self.arrived(turn) {
                     Ok(arrived) => {
                         let is_there = |comment: &Comment<'_>| arrived.contains(comment.finding.fingerprint.as_str());
-                        waiting.iter().filter(|comment| is_there(comment)).for_each(|comment| self.tell(comment.index, Told::Lines));
+                        waiting
+                            .iter()
+                            .filter(|comment| is_there(comment))
+                            .for_each(|comment| self.tell(comment.index, Told::Lines));
                         waiting.retain(|comment| !is_there(comment));
                         if turn + 1 == LOOKS && !waiting.is_empty() {
                             self.trouble = Some(trouble);
@@ -215,23 +228,23 @@ impl Doing<'_> {
             return vec![only.index];
         }
         let is_named = |comment: &Comment<'_>| {
-            let words = || refusal.message.split(|character: char| character.is_whitespace() || matches!(character, '"' | '\'' | '`' | ','));
+            let words = || {
+                refusal
+                    .message
+                    .split(|character: char| character.is_whitespace() || matches!(character, '"' | '\'' | '`' | ','))
+            };
             words().any(|word| word == comment.file.path)
         };
-        let named = comments.iter().filter(|comment| is_named(comment)).count();
-        let (first, second): (Vec<_>, Vec<_>) = if named > 0 && named < comments.len() {
-            let (bad, good): (Vec<_>, Vec<_>) = comments.iter().partition(|comment| is_named(comment));
-            let mut refused: Vec<usize> = bad.iter().map(|comment| comment.index).collect();
-            let good: Vec<Comment<'_>> = good.into_iter().map(Comment::again).collect();
-            refused.extend(self.review(&good));
+        let (named, others): (Vec<_>, Vec<_>) = comments.iter().partition(|comment| is_named(comment));
+        if !named.is_empty() && !others.is_empty() {
+            let mut refused: Vec<usize> = named.iter().map(|comment| comment.index).collect();
+            let others: Vec<Comment<'_>> = others.into_iter().map(Comment::again).collect();
+            refused.extend(self.review(&others));
             return refused;
-        } else {
-            let half = comments.len().div_ceil(2);
-            let (first, second) = comments.split_at(half);
-            (first.iter().map(Comment::again).collect(), second.iter().map(Comment::again).collect())
-        };
-        let mut refused = self.review(&first);
-        refused.extend(self.review(&second));
+        }
+        let (first, second) = comments.split_at(comments.len().div_ceil(2));
+        let mut refused = self.review(first);
+        refused.extend(self.review(second));
         refused
     }
 
@@ -272,7 +285,7 @@ impl Doing<'_> {
             "commit_id": self.look.head,
             "path": finding.claim.location.path.to_text().raw(),
             "subject_type": "file",
-            "body": body::of_file(finding, &self.links, self.look.is_same),
+            "body": body::of_file(finding, self.links.as_ref()),
         });
         let write = Write { method: Method::Post, path: format!("{}/comments", look::pull_path(self.job)), body };
         for turn in 0..LOOKS {
@@ -284,7 +297,9 @@ impl Doing<'_> {
                 // The summary has it.
                 Err(trouble) if trouble.kind == Kind::Refused => return,
                 Err(trouble) if trouble.kind == Kind::Unclear && turn + 1 < LOOKS => match self.arrived(turn) {
-                    Ok(arrived) if arrived.contains(finding.fingerprint.as_str()) => return self.tell(index, Told::File),
+                    Ok(arrived) if arrived.contains(finding.fingerprint.as_str()) => {
+                        return self.tell(index, Told::File);
+                    }
                     Ok(_) => {}
                     Err(trouble) => self.trouble = Some(trouble),
                 },
@@ -296,7 +311,7 @@ impl Doing<'_> {
     /// Writes the one summary or writes over it. A change without findings gets none, unless there is one already.
     fn summary(&mut self, plan: &Plan) {
         let (text, left_out) =
-            body::of_summary(self.saved, &plan.order, &self.told, &self.links, self.look.is_same);
+            body::of_summary(self.saved, &plan.order, &self.told, &self.look.head, self.links.as_ref());
         let is_worth_it = !self.saved.review.findings.is_empty() || self.saved.decision.verdict != Verdict::Pass;
         let stands = self.look.summary.take();
         if stands.is_none() && !is_worth_it {
@@ -313,7 +328,8 @@ impl Doing<'_> {
                 self.outcome.untold = left_out;
             }
             Err(trouble) => {
-                self.outcome.untold = plan.order.iter().copied().filter(|index| self.told.get(*index) == Some(&Told::Here)).collect();
+                self.outcome.untold =
+                    plan.order.iter().copied().filter(|index| self.told.get(*index) == Some(&Told::Here)).collect();
                 // What came first says more of the cause.
                 self.trouble.get_or_insert(trouble);
             }
@@ -331,7 +347,8 @@ impl Doing<'_> {
     }
 
     fn first_summary(&mut self, text: &str) -> Result<(), Trouble> {
-        let write = Write { method: Method::Post, path: look::conversation_path(self.job), body: json!({"body": text}) };
+        let write =
+            Write { method: Method::Post, path: look::conversation_path(self.job), body: json!({"body": text}) };
         let mut turn = 0;
         loop {
             match self.create(&write) {
@@ -361,7 +378,8 @@ impl Doing<'_> {
                     return;
                 }
             }
-            let thread = own.thread.as_ref().filter(|thread| !thread.is_resolved).and_then(|thread| thread.node.as_deref());
+            let thread =
+                own.thread.as_ref().filter(|thread| !thread.is_resolved).and_then(|thread| thread.node.as_deref());
             if let Some(node) = thread.filter(|_| may_resolve) {
                 // It takes `contents: write`, which no job should have for this; hidden is enough.
                 may_resolve = self.mutate(RESOLVE, node).is_ok();

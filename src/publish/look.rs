@@ -83,7 +83,9 @@ impl Look {
         if !existing.own.is_empty() {
             match threads(api, job) {
                 Ok(threads) => existing.add(&threads),
-                Err(trouble) => notes.push(format!("threads cannot be read, so nothing is marked as fixed: {}", trouble.message)),
+                Err(trouble) => {
+                    notes.push(format!("threads cannot be read, so nothing is marked as fixed: {}", trouble.message))
+                }
             }
         }
         let summary = summary(api, job, &author)?;

@@ -10,9 +10,12 @@ mod api;
 mod body;
 mod event;
 mod existing;
+pub mod fallback;
 mod github;
 mod look;
 mod plan;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 

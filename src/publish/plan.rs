@@ -56,9 +56,14 @@ pub(super) fn plan(review: &Review, files: &[File], existing: &Existing, limits:
     let told: BTreeMap<&str, bool> = existing.told().map(|own| (own.fingerprint.as_str(), own.on_file)).collect();
     let here: BTreeSet<&str> = findings.iter().map(|finding| finding.fingerprint.as_str()).collect();
     // A cap, or another finding that stands for it, keeps it from being shown; it is not gone.
-    let unseen: BTreeSet<&str> =
-        review.dropped.iter().filter(|finding| finding.is_hidden()).map(|finding| finding.fingerprint.as_str()).collect();
-    let standing = |on_file: bool| told.iter().filter(|(print, file)| **file == on_file && here.contains(**print)).count();
+    let unseen: BTreeSet<&str> = review
+        .dropped
+        .iter()
+        .filter(|finding| finding.is_hidden())
+        .map(|finding| finding.fingerprint.as_str())
+        .collect();
+    let standing =
+        |on_file: bool| told.iter().filter(|(print, file)| **file == on_file && here.contains(**print)).count();
     let mut on_lines = limits.on_lines.saturating_sub(standing(false));
     let mut on_files = ON_FILES.min(limits.on_lines).saturating_sub(standing(true));
     let mut places = vec![Place::Summary; findings.len()];

@@ -1,7 +1,7 @@
 //! One file per format, each a pure function of a [`Report`]. A format never decides anything and knows no other format.
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod github;
 pub mod json;
 mod region;
