@@ -195,7 +195,7 @@ proptest! {
         let own = Suggestion { line: Line::from_index(line - 1), end_line: Line::from_index(end - 1), text: Untrusted::new(text.clone()) };
         finding.claim.suggestion = Some(own);
         let file = model.file("a.py");
-        let plan = plan(&review(vec![finding.clone()]), &[file.clone()], &Existing::default(), LIMITS);
+        let plan = plan(&review(vec![finding.clone()]), std::slice::from_ref(&file), &Existing::default(), LIMITS);
         let Place::Lines(anchor) = plan.places[0] else { return Ok(()) };
         let shown = body::of_lines(&finding, anchor, &file);
         match block(&shown) {
@@ -289,7 +289,7 @@ fn a_finding_that_reaches_beyond_its_hunk_is_cut_and_says_so() {
     let model = model(vec![(1, b"++++".to_vec())]);
     let file = model.file("a.py");
     let finding = at(1, "a.py", Level::Error, 4, 40);
-    let plan = plan(&review(vec![finding.clone()]), &[file.clone()], &Existing::default(), LIMITS);
+    let plan = plan(&review(vec![finding.clone()]), std::slice::from_ref(&file), &Existing::default(), LIMITS);
     assert_eq!(plan.places, [Place::Lines(Anchor { first: 4, last: 6, offset: 0 })]);
     assert!(
         body::of_lines(&finding, Anchor { first: 4, last: 6, offset: 0 }, &file)

@@ -26,8 +26,8 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn is_write(&self) -> bool {
-        self.method != "GET"
-            && !(self.path == "/graphql" && !self.body["query"].as_str().unwrap_or("").starts_with("mutation"))
+        let is_query = self.body["query"].as_str().is_some_and(|query| query.starts_with("query"));
+        self.method != "GET" && !is_query
     }
 
     pub(crate) fn is(&self, method: &str, end: &str) -> bool {
@@ -232,7 +232,7 @@ impl State {
             ("GET", ["pulls", "7", "comments"]) => (200, self.comments.clone().into()),
             ("GET", ["issues", "7", "comments"]) => (200, self.conversation.clone().into()),
             ("GET", ["pulls", "7", "reviews", id, "comments"]) => {
-                let of_review = |comment: &&Value| comment["pull_request_review_id"].to_string() == *id;
+                let of_review = |comment: &&Value| comment["pull_request_review_id"].as_u64() == id.parse().ok();
                 (200, self.comments.iter().filter(of_review).cloned().collect::<Vec<_>>().into())
             }
             ("POST", ["pulls", "7", "reviews"]) => self.review(body),
@@ -335,7 +335,8 @@ impl State {
         if let Some(wrong) = too_long(body) {
             return refused(&[wrong]);
         }
-        let Some(comment) = self.conversation.iter_mut().find(|comment| comment["id"].to_string() == id) else {
+        let Some(comment) = self.conversation.iter_mut().find(|comment| comment["id"].as_u64() == id.parse().ok())
+        else {
             return missing();
         };
         comment["body"] = body["body"].clone();

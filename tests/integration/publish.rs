@@ -318,7 +318,7 @@ fn a_token_that_may_only_read_leaves_everything_to_the_caller() {
 /// What is refused for a time is done after it; a limit beyond the time there is ends the work.
 #[test]
 fn limits_are_waited_for_as_long_as_the_service_says() {
-    let cases: [(u16, Vec<(&'static str, String)>, &str, u64); 4] = [
+    let cases = [
         (429, vec![("retry-after", "7".to_owned())], "slow down", 7),
         (403, vec![("retry-after", "11".to_owned())], "slow down", 11),
         (403, vec![], "You have exceeded a secondary rate limit", 60),
