@@ -91,7 +91,7 @@ impl Entry {
 /// All accepted findings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Baseline {
-    /// In the order of the file.
+    /// Sorted by path, tag and fingerprint.
     pub entries: Vec<Entry>,
 }
 
@@ -114,11 +114,20 @@ impl Baseline {
                 entries.extend(entry(item, &mut problems));
             }
         }
+        // Which entry accepts a finding must not depend on where in the file it stands.
+        entries.sort();
         if problems.is_empty() { Ok(Self { entries }) } else { Err(problems) }
     }
 
     /// Writes the file: sorted, one finding a block, a line feed at the end.
     pub fn render(&self) -> String {
+        let mut text = serde_json::to_string_pretty(&self.to_json()).expect("a value made here has only string keys");
+        text.push('\n');
+        text
+    }
+
+    /// The file as a value.
+    pub fn to_json(&self) -> serde_json::Value {
         let mut entries = self.entries.clone();
         entries.sort();
         entries.dedup_by(|a, b| a.fingerprint == b.fingerprint);
@@ -138,10 +147,7 @@ impl Baseline {
                 value
             })
             .collect();
-        let mut text = serde_json::to_string_pretty(&serde_json::json!({"schema": SCHEMA, "findings": findings}))
-            .expect("a value made here has only string keys");
-        text.push('\n');
-        text
+        serde_json::json!({"schema": SCHEMA, "findings": findings})
     }
 
     /// Adds entries; each takes the place of those with its fingerprint.

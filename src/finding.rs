@@ -416,6 +416,28 @@ impl Frame {
     }
 }
 
+/// Whether a finding was there in the earlier review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// It was not.
+    New,
+    /// It was, perhaps on another line or under another name of its file.
+    Unchanged,
+}
+
+impl Since {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::New, Self::Unchanged];
+
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
 /// A claim on its way through the sieve, shown or dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
@@ -447,6 +469,8 @@ pub struct Finding {
     pub line_hash: Option<String>,
     /// What each stage decided.
     pub trail: Vec<Step>,
+    /// Whether an earlier review had it, where there is one to compare with.
+    pub since: Option<Since>,
     /// Set where it is not shown.
     pub dropped: Option<Dropped>,
 }

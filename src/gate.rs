@@ -24,6 +24,11 @@ impl FailOn {
         Level::ALL.into_iter().find(|level| level.name() == name).map(Self::Level)
     }
 
+    /// Whether a finding of this level fails the gate.
+    pub fn fails(self, level: Level) -> bool {
+        matches!(self, Self::Level(from) if level >= from)
+    }
+
     /// The value as written.
     pub const fn name(self) -> &'static str {
         match self {
@@ -112,10 +117,7 @@ pub struct Decision {
 pub fn decide(review: &Review, policy: Policy) -> Decision {
     let complete = review.coverage.is_complete();
     let unread = review.coverage.skipped.iter().filter(|skip| skip.unread).count();
-    let failing = match policy.fail_on {
-        FailOn::Never => 0,
-        FailOn::Level(level) => review.findings.iter().filter(|finding| finding.level >= level).count(),
-    };
+    let failing = review.findings.iter().filter(|finding| policy.fail_on.fails(finding.level)).count();
     let (verdict, reason) = if failing > 0 {
         (Verdict::Fail, format!("{} at or above {}", count(failing, "finding"), policy.fail_on.name()))
     } else if !complete && policy.on_incomplete == OnIncomplete::Fail {

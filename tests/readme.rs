@@ -1,4 +1,4 @@
-//! What README.md says can be done can be done.
+//! What README.md and the pages of the book say can be done can be done.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot set the stage fails")]
 
@@ -14,9 +14,14 @@ fn read(name: &str) -> String {
     fs::read_to_string(format!("{ROOT}/{name}")).unwrap()
 }
 
-/// The fenced blocks of a language.
+/// The fenced blocks of a language in the README.
 fn blocks(language: &str) -> Vec<String> {
-    let text = read("README.md");
+    blocks_of("README.md", language)
+}
+
+/// The fenced blocks of a language in a page.
+fn blocks_of(page: &str, language: &str) -> Vec<String> {
+    let text = read(page);
     let open = format!("```{language}");
     let (mut found, mut block) = (Vec::new(), None);
     for line in text.lines() {
@@ -30,7 +35,7 @@ fn blocks(language: &str) -> Vec<String> {
             }
         }
     }
-    assert!(block.is_none(), "a block of {language} is not closed");
+    assert!(block.is_none(), "{page}: a block of {language} is not closed");
     found
 }
 
@@ -81,22 +86,80 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
+/// The pages that people write, by their paths.
+fn pages() -> Vec<String> {
+    let generated = ["cli.md", "rules.md", "faults.md"];
+    let files = fs::read_dir(format!("{ROOT}/docs")).unwrap().map(|entry| entry.unwrap().file_name());
+    let pages = files.map(|name| name.into_string().unwrap());
+    let mut pages: Vec<String> = pages
+        .filter(|name| name.ends_with(".md") && name != "SUMMARY.md" && !generated.contains(&name.as_str()))
+        .map(|name| format!("docs/{name}"))
+        .collect();
+    pages.push("README.md".to_owned());
+    pages.sort();
+    pages
+}
+
+/// Nobody is asked in a test: what would ask a model says what it would ask.
+fn asking_nobody(mut arguments: Vec<String>) -> Vec<String> {
+    if arguments.iter().any(|argument| argument == "--model") && !arguments.contains(&"--dry-run".to_owned()) {
+        arguments.push("--dry-run".to_owned());
+    }
+    arguments
+}
+
 #[test]
-fn every_command_of_the_readme_works() {
+fn every_command_of_the_pages_works() {
     let mut commands = 0;
-    for block in blocks("console") {
-        let scratch = Scratch::new();
-        for line in block.lines() {
-            let Some(arguments) = line.strip_prefix("$ diffsieve") else {
-                panic!("`{line}` is no command of diffsieve")
-            };
-            let output = scratch.run(&words(arguments));
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(matches!(output.status.code(), Some(0 | 1)), "`{line}`: {:?}: {said}", output.status);
-            commands += 1;
+    for page in pages() {
+        for block in blocks_of(&page, "console") {
+            let scratch = Scratch::new();
+            for line in block.lines() {
+                let Some(arguments) = line.strip_prefix("$ diffsieve") else {
+                    panic!("{page}: `{line}` is no command of diffsieve")
+                };
+                let arguments = arguments.split("  #").next().unwrap();
+                let output = scratch.run(&asking_nobody(words(arguments)));
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(matches!(output.status.code(), Some(0 | 1)), "{page}: `{line}`: {:?}: {said}", output.status);
+                commands += 1;
+            }
         }
     }
-    assert!(commands > 8, "only {commands} commands found");
+    assert!(commands > 40, "only {commands} commands found");
+}
+
+/// Every page is in the book, and every link of a page leads somewhere.
+#[test]
+fn the_book_is_whole() {
+    let summary = read("docs/SUMMARY.md");
+    for page in pages().iter().filter_map(|page| page.strip_prefix("docs/")) {
+        assert!(summary.contains(&format!("({page})")), "{page} is not in docs/SUMMARY.md");
+    }
+    for page in pages().into_iter().chain(["docs/SUMMARY.md".to_owned()]) {
+        let folder = Path::new(ROOT).join(&page).parent().unwrap().to_owned();
+        let text = read(&page);
+        for target in text.split("](").skip(1).map(|part| part.split(')').next().unwrap()) {
+            let file = target.split('#').next().unwrap();
+            let is_elsewhere = target.starts_with("https://") || file.is_empty();
+            assert!(is_elsewhere || folder.join(file).exists(), "{page}: {target} is missing");
+        }
+    }
+}
+
+/// Configuration that a page shows is valid.
+#[test]
+fn the_settings_of_the_pages_are_valid() {
+    for page in pages() {
+        for block in blocks_of(&page, "toml") {
+            let scratch = Scratch::new();
+            let path = scratch.temp.path().join(".config/diffsieve/config.toml");
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, &block).unwrap();
+            let output = scratch.run(&["rules".to_owned(), "list".to_owned()]);
+            assert!(output.status.success(), "{page}:\n{block}\n{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
 }
 
 #[test]
@@ -170,12 +233,8 @@ fn the_exit_codes_are_those_of_the_program() {
 }
 
 #[test]
-fn files_and_versions_that_the_readme_names_are_there() {
+fn the_oldest_rust_is_the_one_of_the_readme() {
     let readme = read("README.md");
-    for part in readme.split("](").skip(1) {
-        let target = part.split(')').next().unwrap();
-        assert!(target.starts_with("https://") || Path::new(ROOT).join(target).exists(), "{target} is missing");
-    }
     let manifest: toml::Table = read("Cargo.toml").parse().unwrap();
     let oldest = manifest["package"]["rust-version"].as_str().unwrap();
     assert!(readme.contains(&format!("Rust {oldest} or newer")), "the oldest Rust is {oldest}");

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use diffsieve::context::Budget;
+use diffsieve::review::shard::Shard;
 
 use super::exit;
 
@@ -27,6 +28,9 @@ pub(super) enum Command {
     Review(Box<ReviewArgs>),
     /// Print what a model would read of a change, byte for byte; nothing is sent
     Context(ContextArgs),
+    /// Join the JSON reports of all shares of a review into one report and one gate
+    #[command(after_help = exit::TABLE)]
+    Merge(MergeArgs),
     /// Tell one finding's story, from claim to verdict, shown or dropped
     Explain(ExplainArgs),
     /// Rule packs and their tags
@@ -41,6 +45,13 @@ pub(super) enum Command {
     /// Answers of models that are kept
     #[command(subcommand)]
     Cache(CacheCommand),
+    /// Write configuration, CI workflow and hook for this repository; nothing that is there is changed
+    Init(InitArgs),
+    /// Look at everything that keeps a review from its end, and say how to mend it
+    #[command(
+        after_help = "Exit codes:\n  0  a review can come to its end\n  3  it cannot: every line that says BROKEN"
+    )]
+    Doctor(DoctorArgs),
     /// Print a JSON schema
     Schema {
         /// Of what
@@ -143,6 +154,20 @@ pub(super) struct ReviewArgs {
     /// Only say what the model would be asked and what that can cost; nothing is sent
     #[arg(long)]
     pub(super) dry_run: bool,
+    /// Review one of N shares of the change, as I/N; `diffsieve merge` joins their JSON reports
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub(super) shard: Option<Shard>,
+    #[command(flatten)]
+    pub(super) report: ReportArgs,
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    Shard::parse(text).ok_or_else(|| format!("write I/N, such as 2/8: one of N shares, at most {}", Shard::MOST))
+}
+
+/// What is told, in which forms, and what decides.
+#[derive(Debug, Args, Default)]
+pub(super) struct ReportArgs {
     /// Write a report as FORMAT, to PATH or standard output; repeatable
     #[arg(long, value_name = "FORMAT[=PATH]", help = super::output::format_help())]
     pub(super) format: Vec<OsString>,
@@ -152,6 +177,9 @@ pub(super) struct ReviewArgs {
     /// What a review that could not finish means
     #[arg(long, value_name = "POLICY", value_parser = clap::builder::PossibleValuesParser::new(diffsieve::gate::OnIncomplete::NAMES))]
     pub(super) on_incomplete: Option<String>,
+    /// Compare with this earlier JSON report: which findings are new, unchanged, fixed
+    #[arg(long, value_name = "REPORT")]
+    pub(super) since: Option<PathBuf>,
     /// Also print how many claims each stage removed
     #[arg(long)]
     pub(super) funnel: bool,
@@ -178,6 +206,15 @@ pub(super) enum Color {
     Always,
     /// Never
     Never,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MergeArgs {
+    /// JSON reports of `review --shard`, or folders with them (*.json at any depth)
+    #[arg(required = true, value_name = "REPORT")]
+    pub(super) reports: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) report: ReportArgs,
 }
 
 #[derive(Debug, Args)]
@@ -357,6 +394,47 @@ pub(super) struct AcceptArgs {
     pub(super) only: Vec<String>,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InitArgs {
+    /// For which CI service [default: the one whose files or remote are there, else github]
+    #[arg(long, value_enum, value_name = "SERVICE")]
+    pub(super) ci: Option<CiName>,
+    /// Print what would be written
+    #[arg(long)]
+    pub(super) print: bool,
+    /// Install no git hook
+    #[arg(long)]
+    pub(super) no_hook: bool,
+    /// Start in DIR instead of the current folder
+    #[arg(short = 'C', long = "directory", value_name = "DIR")]
+    pub(super) directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum CiName {
+    /// GitHub Actions
+    Github,
+    /// GitLab CI
+    Gitlab,
+    /// Azure Pipelines
+    Azure,
+    /// Bitbucket Pipelines
+    Bitbucket,
+    /// No CI file
+    None,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    /// Also ask the model one short question
+    #[arg(long)]
+    pub(super) online: bool,
     #[command(flatten)]
     pub(super) place: PlaceArgs,
     #[command(flatten)]

@@ -5,7 +5,6 @@ use std::fs;
 use anyhow::{Context as _, anyhow};
 use diffsieve::baseline::{Baseline, Date, Entry, MAX_BYTES, PATH};
 use diffsieve::finding::Finding;
-use diffsieve::gate::FailOn;
 use diffsieve::review::Review;
 
 use super::args::{AcceptArgs, BaselineCommand, PlaceArgs};
@@ -42,11 +41,7 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
         (Some(text), true) => Baseline::parse(PATH, &text)?,
         (None, _) => Baseline::default(),
     };
-    let Reviewed { review, .. } = setup::reviewed(
-        &args.scope,
-        &args.place,
-        Asking { model: &args.model, quiet: true, fail_on: Some(FailOn::Never) },
-    )?;
+    let Reviewed { review, .. } = setup::reviewed(&args.scope, &args.place, Asking::quietly(&args.model))?;
     let chosen = chosen(&review, &args.only)?;
     let before = baseline.entries.len();
     baseline.accept(chosen.iter().map(|finding| entry(finding, args.reason.trim(), until)));

@@ -2,8 +2,8 @@
 
 use anyhow::anyhow;
 use diffsieve::finding::Finding;
-use diffsieve::gate::{self, Decision, FailOn};
-use diffsieve::report::{Origin, Provenance, Report, TagInfo, json, text};
+use diffsieve::gate::{self, Decision};
+use diffsieve::report::{Origin, Provenance, Report, TagInfo, text};
 use diffsieve::review::Review;
 
 use super::args::ExplainArgs;
@@ -20,15 +20,10 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
         return Err(anyhow!("a fingerprint is hexadecimal, at least {DIGITS} digits of it").into());
     }
     if let Some(path) = &args.report {
-        let bytes = setup::read_report(path)?;
-        let saved = json::read(&bytes).map_err(|error| anyhow::Error::from(error).context(super::shown(path)))?;
+        let saved = setup::saved(path)?;
         return show(args, &wanted, &saved.review, &saved.decision, &saved.origin, &[]);
     }
-    let Reviewed { review, loadout, .. } = setup::reviewed(
-        &args.scope,
-        &args.place,
-        Asking { model: &args.model, quiet: true, fail_on: Some(FailOn::Never) },
-    )?;
+    let Reviewed { review, loadout, .. } = setup::reviewed(&args.scope, &args.place, Asking::quietly(&args.model))?;
     let decision = gate::decide(&review, loadout.config.gate);
     show(args, &wanted, &review, &decision, &loadout.origin, &review::tags(&loadout.rules))
 }

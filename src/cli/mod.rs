@@ -4,9 +4,12 @@ mod args;
 mod baseline;
 mod cache;
 mod context;
+mod doctor;
 mod env;
 mod exit;
 mod explain;
+mod init;
+mod merge;
 mod model;
 mod output;
 mod plan;
@@ -58,12 +61,15 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         None => review::run(&cli.review),
         Some(Command::Review(args)) => review::run(&args),
+        Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Context(args)) => context::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Rules(command)) => rules::run(command),
         Some(Command::Baseline(command)) => baseline::run(command),
         Some(Command::Publish(PublishCommand::Github(args))) => publish::github(&args),
         Some(Command::Cache(command)) => cache::run(command),
+        Some(Command::Init(args)) => init::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Schema { name }) => print(&schema::text(name)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
@@ -121,21 +127,19 @@ impl From<Vec<Problem>> for Failure {
 
 impl Failure {
     fn report(&self) -> Exit {
+        self.lines().iter().for_each(|line| output::say(line));
         match self {
-            Self::Usage(error) => {
-                output::say(&format!("{error:#}"));
-                Exit::Usage
-            }
-            Self::Config(problems) => {
-                for problem in problems {
-                    output::say(&problem.to_string());
-                }
-                Exit::Usage
-            }
-            Self::Incomplete(error) => {
-                output::say(&format!("the review is incomplete: {error:#}"));
-                Exit::Incomplete
-            }
+            Self::Usage(_) | Self::Config(_) => Exit::Usage,
+            Self::Incomplete(_) => Exit::Incomplete,
+        }
+    }
+
+    /// What to say of it.
+    fn lines(&self) -> Vec<String> {
+        match self {
+            Self::Usage(error) => vec![format!("{error:#}")],
+            Self::Config(problems) => problems.iter().map(ToString::to_string).collect(),
+            Self::Incomplete(error) => vec![format!("the review is incomplete: {error:#}")],
         }
     }
 }

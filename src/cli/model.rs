@@ -25,6 +25,7 @@ pub(super) struct Ready {
     validator: Validator,
     prices: [Option<(f64, f64)>; 2],
     options: Options,
+    missing_key: Option<&'static str>,
     may_block: diffsieve::review::model::MayBlock,
 }
 
@@ -112,6 +113,7 @@ pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> 
         validator,
         prices,
         options,
+        missing_key: missing_key(kind).or_else(|| self::kind(&validator_who).ok().flatten().and_then(missing_key)),
         may_block: config.may_block,
     })))
 }
@@ -143,6 +145,16 @@ impl Ready {
             may_block: self.may_block,
             tell,
         }
+    }
+
+    /// The variable that a key would be in that is needed and not set.
+    pub(super) const fn missing_key(&self) -> Option<&'static str> {
+        self.missing_key
+    }
+
+    /// Who reviews.
+    pub(super) fn collector(&self) -> &dyn Provider {
+        &*self.collector
     }
 
     /// Who is asked, for a person.

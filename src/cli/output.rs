@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use diffsieve::escape;
 use diffsieve::report::{FORMATS, Format, Report, Style};
 
-use super::args::{Color, ReviewArgs};
+use super::args::{Color, ReportArgs};
 use super::env::var;
 
 /// A format and where it goes.
@@ -40,13 +40,13 @@ pub(super) fn model_help() -> String {
 }
 
 /// What to write where. With no `--format`: text, plus the CI service's own format, said once on standard error.
-pub(super) fn outputs(args: &ReviewArgs) -> anyhow::Result<Vec<Output>> {
+pub(super) fn outputs(args: &ReportArgs) -> anyhow::Result<Vec<Output>> {
     if args.format.is_empty() {
         let mut outputs = vec![output(OsStr::new("text"))?];
-        if in_github() {
-            outputs.push(output(OsStr::new("github"))?);
+        if let Some((service, own, what)) = service() {
+            outputs.push(output(OsStr::new(own))?);
             if !args.quiet {
-                say("running in GitHub Actions: writing text and annotations (--format chooses)");
+                say(&format!("running in {service}: writing text and {what} (--format chooses)"));
             }
         }
         return Ok(outputs);
@@ -93,6 +93,16 @@ fn tail(written: &OsStr, at: usize) -> PathBuf {
     PathBuf::from(written.to_string_lossy()[at..].to_owned())
 }
 
+/// Whether one of them is of this format.
+pub(super) fn has(outputs: &[Output], format: &str) -> bool {
+    outputs.iter().any(|output| output.format.name == format)
+}
+
+/// Whether one of them goes to standard output.
+pub(super) fn any_to_stdout(outputs: &[Output]) -> bool {
+    outputs.iter().any(|output| output.path.is_none())
+}
+
 /// Writes every report. A reader who closed the pipe has seen enough.
 pub(super) fn write(outputs: &[Output], report: &Report<'_>) -> anyhow::Result<()> {
     for output in outputs {
@@ -102,6 +112,9 @@ pub(super) fn write(outputs: &[Output], report: &Report<'_>) -> anyhow::Result<(
             Some(path) => {
                 let named =
                     || format!("the {} report cannot be written to `{}`", output.format.name, super::shown(path));
+                if let Some(folder) = path.parent() {
+                    std::fs::create_dir_all(folder).with_context(named)?;
+                }
                 let mut file = BufWriter::new(File::create(path).with_context(named)?);
                 (output.format.write)(report, &mut file).and_then(|()| file.flush()).with_context(named)?;
             }
@@ -142,7 +155,7 @@ pub(super) fn style(color: Color, funnel: bool, quiet: bool) -> Style {
         width: terminal.then(width).flatten(),
         funnel,
         quiet,
-        ci_log: in_github() || var("TF_BUILD").is_some(),
+        ci_log: in_github() || is_set("TF_BUILD"),
     }
 }
 
@@ -162,6 +175,24 @@ fn width() -> Option<u16> {
     var("COLUMNS").and_then(|columns| columns.into_string().ok()).and_then(|columns| columns.parse().ok())
 }
 
+/// The CI service that runs this, if it has a format of its own: its name, the format and where it goes, and that in words.
+fn service() -> Option<(&'static str, &'static str, &'static str)> {
+    if in_github() {
+        Some(("GitHub Actions", "github", "annotations"))
+    } else if is_set("GITLAB_CI") {
+        let what = "gl-code-quality-report.json, a report for `artifacts: reports: codequality`,";
+        Some(("GitLab CI", "gitlab=gl-code-quality-report.json", what))
+    } else if is_set("TF_BUILD") {
+        Some(("Azure Pipelines", "azure", "issues"))
+    } else {
+        None
+    }
+}
+
 fn in_github() -> bool {
     var("GITHUB_ACTIONS") == Some(OsString::from("true"))
+}
+
+fn is_set(name: &str) -> bool {
+    var(name).is_some_and(|value| !value.is_empty())
 }

@@ -11,7 +11,9 @@ use diffsieve::finding::RepoPath;
 use diffsieve::gate::FailOn;
 use diffsieve::git::{Reader, Repository, Side};
 use diffsieve::report::Provenance;
+use diffsieve::report::json::{self, Saved};
 use diffsieve::review::model::{Part, Strategy};
+use diffsieve::review::shard::Shard;
 use diffsieve::review::{Change, Changes, Loaded, Review, Settings, Skip, review};
 use diffsieve::scope::{self, Request, Scope};
 
@@ -25,6 +27,9 @@ use super::{env, output};
 /// Largest patch or saved report that is read.
 const PATCH_BYTES: u64 = 256 << 20;
 
+/// What a file costs beside its bytes, in bytes.
+const FILE_COST: u64 = 2_000;
+
 /// A finished review with what a report says around it.
 pub(super) struct Reviewed {
     pub(super) review: Review,
@@ -33,8 +38,10 @@ pub(super) struct Reviewed {
 }
 
 /// A saved report.
-pub(super) fn read_report(path: &Path) -> anyhow::Result<Vec<u8>> {
-    policy::read_file(path, PATCH_BYTES)?.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(path)))
+pub(super) fn saved(path: &Path) -> anyhow::Result<Saved> {
+    let bytes = policy::read_file(path, PATCH_BYTES)?;
+    let bytes = bytes.ok_or_else(|| anyhow!("there is no file `{}`", super::shown(path)))?;
+    json::read(&bytes).map_err(|error| anyhow::Error::from(error).context(super::shown(path)))
 }
 
 /// What is done with a change, once it and the policy for it are known.
@@ -147,6 +154,15 @@ pub(super) struct Asking<'a> {
     pub(super) quiet: bool,
     /// The level of the gate, where the arguments name one.
     pub(super) fail_on: Option<FailOn>,
+    /// Which share of the change, where several runs share it.
+    pub(super) shard: Option<Shard>,
+}
+
+impl<'a> Asking<'a> {
+    /// The whole change, for a command that decides nothing and tells nothing on the way.
+    pub(super) const fn quietly(model: &'a ModelArgs) -> Self {
+        Self { model, quiet: true, fail_on: Some(FailOn::Never), shard: None }
+    }
 }
 
 impl Task for Asking<'_> {
@@ -172,6 +188,10 @@ impl Task for Asking<'_> {
         let tell = |progress| teller.tell(progress);
         let context = ready.map(|ready| ready.context(&loadout.rules)).transpose()?;
         let asked = ready.zip(context.as_ref()).map(|(ready, context)| ready.model(context, &tell));
+        let mut notes = loadout.notes.clone();
+        if let Found::WithoutKey(why) = &found {
+            notes.push(why.clone());
+        }
         let settings = Settings {
             baseline: loadout.baseline.clone(),
             today: env::today(),
@@ -179,6 +199,8 @@ impl Task for Asking<'_> {
             cap: loadout.config.cap,
             threads: env::threads(),
             model: asked.as_ref(),
+            shard: self.shard,
+            notes,
         };
         let (mut review, time) = model::timed(|| review(files, change, &loadout.rules, &settings));
         teller.finish();
@@ -189,10 +211,6 @@ impl Task for Asking<'_> {
                 output::say(&spent(&ready.name(), part));
             }
         }
-        if let Found::WithoutKey(why) = &found {
-            review.notes.push(why.clone());
-        }
-        review.notes.extend(loadout.notes.iter().cloned());
         drop(context);
         Ok(Reviewed { review, loadout, provenance })
     }
@@ -228,6 +246,14 @@ impl Changes for PlannedFiles<'_> {
 
     fn worker(&self) -> Reader {
         self.repo.reader()
+    }
+
+    fn peek(&self, reader: &mut Reader, index: usize) -> (RepoPath, u64) {
+        let planned: &Planned = &self.plan.files[index];
+        let entry = planned.change.new.as_ref().or(planned.change.old.as_ref());
+        // What cannot be read costs no time.
+        let bytes = entry.and_then(|entry| reader.size(entry).ok()).unwrap_or_default();
+        (planned.path.clone(), FILE_COST + bytes)
     }
 
     fn load(&self, reader: &mut Reader, index: usize) -> FileChange {

@@ -160,6 +160,14 @@ pub struct Chunks {
     pub skipped: Vec<Skipped>,
 }
 
+impl Chunks {
+    /// Keeps what is of these files alone. A chunk stays or goes as a whole, by its first file.
+    pub fn keep(&mut self, mut is_kept: impl FnMut(usize) -> bool) {
+        self.chunks.retain(|chunk| chunk.parts.first().is_none_or(|part| is_kept(part.file)));
+        self.skipped.retain(|skipped| is_kept(skipped.file));
+    }
+}
+
 impl Chunk {
     /// Where the line with this number is. Only [`Form::Marked`] numbers lines within the chunk.
     pub fn place(&self, number: u32) -> Option<Place> {

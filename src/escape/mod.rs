@@ -109,6 +109,60 @@ pub fn workflow_property(text: &str) -> String {
     workflow_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
+/// A property or the data of a command of Azure Pipelines (azure-pipelines-agent `CommandStringConvertor.cs`): as
+/// [`workflow_data`], with `;` and `]` encoded too and `%` in the agent's own way.
+pub fn azure(text: &str) -> String {
+    let text = break_legacy_commands(&visible_lines(text)).replace('%', "%AZP25");
+    text.replace(';', "%3B").replace(']', "%5D").replace('\n', "%0A")
+}
+
+/// JSON as serde writes it, made fit for logs and terminals and the same to whoever parses it: what cannot be seen
+/// becomes an escape, and so does the bracket of `##[` and `##vso[`. In JSON a `#` stands only in strings.
+pub fn json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '[' if opens_command(&out) => out.push_str("\\u005b"),
+            _ if character == '\x7f' || is_invisible(character) => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// Text as an attribute's value (in double quotes) or as content in XML 1.0. It stays on one line, so that no line of a
+/// log begins with it, and comes back from a parser as it was, but for what XML cannot hold at all, not even by its
+/// number: C0 controls become their pictures, U+FFFE and U+FFFF U+FFFD.
+pub fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\0'..='\x1f' if !matches!(character, '\t' | '\n' | '\r') => {
+                out.push(char::from_u32(0x2400 + character as u32).unwrap_or('\u{2426}'));
+            }
+            '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
+            _ if character.is_control() || is_invisible(character) || character == '[' && opens_command(&out) => {
+                let _ = write!(out, "&#{};", character as u32);
+            }
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// Whether a `[` after this would open a command that agents honour anywhere in a line.
+fn opens_command(before: &str) -> bool {
+    before.ends_with("##") || before.ends_with("##vso")
+}
+
 /// A path as a relative URI reference (RFC 3986): every byte but unreserved characters and `/` is percent-encoded.
 pub fn uri_path(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());

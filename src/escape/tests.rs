@@ -2,8 +2,8 @@ use proptest::prelude::{any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
 use super::{
-    code_block, code_span, is_invisible, log_line, markdown, neutral_line, sarif_text, uri_path, visible,
-    visible_lines, workflow_data, workflow_property,
+    azure, code_block, code_span, is_invisible, json, log_line, markdown, neutral_line, sarif_text, uri_path, visible,
+    visible_lines, workflow_data, workflow_property, xml,
 };
 
 #[test]
@@ -50,6 +50,27 @@ fn workflow_commands_keep_their_data() {
     assert_eq!(workflow_data("a\r::error::b"), "a␍::error::b");
     assert_eq!(workflow_data("%0A##[add-mask]x"), "%250A## [add-mask]x");
     assert_eq!(workflow_property("src/a,line=9::b.py"), "src/a%2Cline=9%3A%3Ab.py");
+}
+
+#[test]
+fn azure_commands_keep_their_data() {
+    assert_eq!(azure("50%;\nof] it\r"), "50%AZP25%3B%0Aof%5D it␍");
+    assert_eq!(azure("%0A##vso[task.x]y"), "%AZP250A## vso[task.x%5Dy");
+}
+
+#[test]
+fn json_says_the_same_where_nothing_obeys_it() {
+    assert_eq!(json("[\"##[error]x\"]"), "[\"##\\u005berror]x\"]");
+    assert_eq!(json("\"##vso[a.b]\u{202e}\u{7f}\u{e0041}ü\""), "\"##vso\\u005ba.b]\\u202e\\u007f\\udb40\\udc41ü\"");
+}
+
+#[test]
+fn xml_keeps_what_it_can_hold() {
+    assert_eq!(xml("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
+    assert_eq!(xml("a\r\n\tb"), "a&#13;&#10;&#9;b");
+    assert_eq!(xml("\0\u{1b}\u{fffe}\u{ffff}"), "␀␛\u{fffd}\u{fffd}");
+    assert_eq!(xml("\u{85}\u{202e}\u{7f}"), "&#133;&#8238;&#127;");
+    assert_eq!(xml("##[error] ##vso[a.b]"), "##&#91;error] ##vso&#91;a.b]");
 }
 
 #[test]
@@ -150,6 +171,22 @@ proptest! {
         let property = workflow_property(&text);
         prop_assert!(!property.contains([',', ':', '\r', '\n']), "{:?}", property);
         prop_assert!(!workflow_data(&text).contains(['\r', '\n']));
+    }
+
+    #[test]
+    fn json_reads_back_as_it_was(text in any::<String>(), attack in PIECES) {
+        let value = serde_json::json!({ text: attack });
+        let written = json(&serde_json::to_string_pretty(&value).expect("JSON"));
+        prop_assert_eq!(serde_json::from_str::<serde_json::Value>(&written).expect("JSON"), value);
+        prop_assert!(!written.contains("##[") && !written.contains("##vso["), "{:?}", written);
+        prop_assert!(written.chars().all(|c| c == '\n' || !c.is_control() && !is_invisible(c)), "{:?}", written);
+    }
+
+    #[test]
+    fn xml_is_one_line_without_markup(text in any::<String>(), attack in PIECES) {
+        let written = xml(&(text + &attack));
+        prop_assert!(!written.contains(['<', '>', '"']) && !written.contains("##[") && !written.contains("##vso["));
+        prop_assert!(written.chars().all(|c| !c.is_control() && !is_invisible(c) && (c as u32) & !1 != 0xfffe));
     }
 
     #[test]

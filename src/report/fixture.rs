@@ -85,6 +85,7 @@ pub(crate) fn finding(tag: &str, level: Level, path: &str, line: u32, frame: &[&
         frame: Some(Frame { first, lines: frame.iter().copied().map(Untrusted::new).collect(), cuts: vec![] }),
         line_hash: Some("c129715d7a2bc9a3:1".to_owned()),
         trail: vec![],
+        since: None,
         dropped: None,
     }
 }
@@ -220,6 +221,7 @@ pub(crate) fn plain() -> Fixture {
             removed: [("refuted:is_closed".to_owned(), 1), ("baseline".to_owned(), 1)].into(),
         },
         notes: vec!["an ignore of ResourceLeak in src/io.c:9 matches nothing".to_owned()],
+        ..Review::default()
     });
     found.provenance.category = Some("linux".to_owned());
     found
@@ -328,6 +330,26 @@ fn make_hostile(finding: &mut Finding, text: &str) {
         dropped.reason = text.to_owned();
         dropped.why = Untrusted::new(text);
     }
+}
+
+/// One finding for each text and one part that was not read, every word of both made of it.
+pub(super) fn with_texts(texts: &[String]) -> Fixture {
+    let mut found = plain();
+    let review = &mut found.review;
+    review.findings.clear();
+    review.coverage.skipped.clear();
+    for (index, text) in texts.iter().enumerate() {
+        let level = Level::ALL[index % Level::ALL.len()];
+        let mut each = finding("LongFunction", level, "x", 100 + index as u32, &["", "x = 1"]);
+        make_hostile(&mut each, text);
+        review.coverage.skipped.push(skip(&path_of(text), Some(1), true, text));
+        review.notes.push(text.clone());
+        review.findings.push(each);
+    }
+    review.funnel.shown = review.findings.len() as u64;
+    review.funnel.raised = review.funnel.shown + review.funnel.removed.values().sum::<u64>();
+    found.decision = decide(&found.review, found.decision.policy);
+    found
 }
 
 /// All of [`HOSTILE`] at once, also as a tag, and a path that is no UTF-8.

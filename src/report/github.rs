@@ -3,8 +3,9 @@
 
 use std::io;
 
+use super::sentence::{accept, cut, incomplete, one_line};
 use super::{Format, Report, region};
-use crate::escape::{neutral_line, visible, workflow_data, workflow_property};
+use crate::escape::{neutral_line, workflow_data, workflow_property};
 use crate::finding::{Finding, Level};
 use crate::gate::Verdict;
 
@@ -103,28 +104,5 @@ fn annotation(finding: &Finding) -> String {
 }
 
 fn message(finding: &Finding) -> String {
-    let rationale = finding.claim.rationale.raw().trim();
-    let cut = rationale.char_indices().nth(RATIONALE_CHARS).map(|(index, _)| index);
-    let (rationale, more) = match cut.and_then(|index| rationale.get(..index)) {
-        Some(start) => (start, "…"),
-        None => (rationale, ""),
-    };
-    let tag = &finding.claim.tag;
-    let fingerprint = &finding.fingerprint;
-    format!(
-        "{rationale}{more}\n{tag} {fingerprint}; accept it in the baseline, or by diffsieve: ignore[{tag}] reason where \
-         policy counts it"
-    )
-}
-
-fn incomplete(report: &Report<'_>) -> String {
-    let mut text = format!("The review is incomplete: {}.", report.decision.reason);
-    for skip in report.review.coverage.skipped.iter().filter(|skip| skip.unread).take(PER_KIND) {
-        text.push_str(&format!("\nnot read: {} ({})", skip.path.visible(), visible(&skip.why)));
-    }
-    text
-}
-
-fn one_line(text: &str) -> String {
-    text.lines().collect::<Vec<_>>().join(" ")
+    format!("{}\n{}", cut(finding.claim.rationale.raw().trim(), RATIONALE_CHARS), accept(finding))
 }

@@ -1,16 +1,28 @@
 //! One file per format, each a pure function of a [`Report`]. A format never decides anything and knows no other format.
 
+mod azure;
+mod checkstyle;
+mod entry;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod github;
+mod gitlab;
 pub mod json;
+mod junit;
+pub mod markdown;
+#[cfg(test)]
+mod mutants;
+mod rdjson;
 mod region;
 #[cfg(test)]
 mod runner;
 mod sarif;
+mod sentence;
 #[cfg(test)]
 mod tests;
 pub mod text;
+#[cfg(test)]
+mod xml;
 
 use std::io;
 
@@ -115,7 +127,21 @@ pub static FORMATS: &[Format] = &[
     json::FORMAT,
     sarif::FORMAT,
     github::FORMAT,
+    gitlab::FORMAT,
+    azure::FORMAT,
+    rdjson::FORMAT,
+    rdjson::LINES,
+    checkstyle::FORMAT,
+    junit::FORMAT,
+    markdown::FORMAT,
 ];
+
+/// Writes a document of JSON that is inert in logs.
+fn write_json(document: &impl serde::Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(document).map_err(io::Error::from)?;
+    out.write_all(crate::escape::json(&text).as_bytes())?;
+    out.write_all(b"\n")
+}
 
 /// The format of this name.
 pub fn format(name: &str) -> Option<&'static Format> {

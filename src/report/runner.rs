@@ -59,9 +59,12 @@ fn v1(line: &str) -> Option<Command> {
 fn azure(line: &str) -> Option<Command> {
     let (_, rest) = line.split_once("##vso[")?;
     let (head, data) = rest.split_once(']')?;
-    let name = head.split(' ').next().unwrap_or_default();
+    const ESCAPES: [(&str, &str); 5] = [("%3B", ";"), ("%0D", "\r"), ("%0A", "\n"), ("%5D", "]"), ("%AZP25", "%")];
+    let (name, rest) = head.split_once(' ').unwrap_or((head, ""));
     let parts = name.split('.').filter(|part| !part.is_empty()).count();
-    let command = Command { syntax: "vso", name: name.to_owned(), properties: BTreeMap::new(), data: data.to_owned() };
+    let pairs = rest.split(';').filter_map(|pair| pair.split_once('=')).filter(|(_, value)| !value.is_empty());
+    let properties = pairs.map(|(key, value)| (key.to_lowercase(), unescape(value, &ESCAPES))).collect();
+    let command = Command { syntax: "vso", name: name.to_owned(), properties, data: unescape(data, &ESCAPES) };
     (parts == 2).then_some(command)
 }
 

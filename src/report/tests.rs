@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use proptest::prelude::{Strategy, proptest};
+use proptest::prelude::{Strategy, any, proptest};
 use proptest::{prop_assert, prop_assert_eq, sample};
 
 use super::fixture::{self, Fixture};
+use super::mutants::mutants;
 use super::runner::{self, Command};
-use super::{FORMATS, Report, Style, format};
+use super::{FORMATS, Report, Style, format, xml};
+use crate::finding::Level;
+use crate::gate::Verdict;
 
 fn written(name: &str, report: &Report<'_>) -> String {
     let mut out = Vec::new();
@@ -54,19 +57,23 @@ fn formats_have_names_of_their_own() {
 fn write_fixtures_for_outside_validators() {
     let Some(folder) = std::env::var_os("DIFFSIEVE_FIXTURES") else { return };
     let folder = Path::new(&folder);
-    std::fs::create_dir_all(folder).expect("a folder for fixtures");
+    std::fs::create_dir_all(folder.join("mutants")).expect("a folder for fixtures");
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a fixture is written");
-    let mut all = fixtures();
+    let mut all: Vec<(String, Fixture)> =
+        fixtures().into_iter().map(|(name, fixture)| (name.to_owned(), fixture)).collect();
     if std::env::var_os("DIFFSIEVE_FIXTURES_LARGE").is_some() {
-        all.push(("large", fixture::many(26_000)));
+        all.push(("large".to_owned(), fixture::many(26_000)));
+    }
+    // Few enough in a report that GitHub gets a command for each.
+    for (index, texts) in mutants(&fixture::HOSTILE, 1_000).chunks(25).enumerate() {
+        all.push((format!("mutants/{index}"), fixture::with_texts(texts)));
     }
     for (name, fixture) in &all {
         for format in FORMATS {
             let report = in_ci(fixture.report(), false);
             write(&format!("{name}.{}", format.name), &written(format.name, &report));
         }
-        let commands = runner::commands(&written("github", &fixture.report())).len();
-        write(&format!("{name}.commands"), &format!("{commands}\n"));
+        write(&format!("{name}.commands"), &format!("github {}\nazure {}\n", intended(fixture), issues(fixture)));
     }
     let suppressed = fixture::plain();
     write("suppressed.sarif", &written("sarif", &Report { sarif_suppressed: true, ..suppressed.report() }));
@@ -93,7 +100,7 @@ fn hashed() -> [Vec<u8>; 5] {
 fn intended(fixture: &Fixture) -> usize {
     let mut counts = [0_usize; 3];
     if !fixture.decision.complete {
-        let incomplete = fixture.decision.verdict == crate::gate::Verdict::Incomplete;
+        let incomplete = fixture.decision.verdict == Verdict::Incomplete;
         counts[if incomplete { 2 } else { 1 }] += 1;
     }
     for finding in &fixture.review.findings {
@@ -112,19 +119,48 @@ fn only_intended(fixture: &Fixture) {
             assert!(["file", "line", "endline", "col", "endcolumn", "title"].contains(&key.as_str()), "{key}");
         }
     }
+    only_issues(fixture);
     for color in [false, true] {
         let text = written("text", &in_ci(fixture.report(), color));
         assert_eq!(runner::commands(&text), [], "{text}");
     }
+    for format in FORMATS.iter().filter(|format| !["text", "github", "azure"].contains(&format.name)) {
+        let text = written(format.name, &fixture.report());
+        assert_eq!(runner::commands(&text), [], "{}: {text}", format.name);
+    }
+}
+
+/// The commands that a report may cause in Azure: an issue for each finding but notes, one for what is unread, and one to
+/// complete the task.
+fn issues(fixture: &Fixture) -> usize {
+    let findings = fixture.review.findings.iter().filter(|finding| finding.level >= Level::Warning).count();
+    let issues = findings + usize::from(!fixture.decision.complete);
+    issues + usize::from(issues > 0 && fixture.decision.verdict == Verdict::Pass)
+}
+
+fn only_issues(fixture: &Fixture) {
+    let found = runner::commands(&written("azure", &fixture.report()));
+    assert_eq!(found.len(), issues(fixture), "{found:#?}");
+    for Command { syntax, name, properties, .. } in &found {
+        assert_eq!(*syntax, "vso");
+        let known: &[&str] = match name.as_str() {
+            "task.complete" => &["result"],
+            _ => &["type", "sourcepath", "linenumber", "columnnumber", "code"],
+        };
+        assert!(properties.keys().all(|key| known.contains(&key.as_str())), "{properties:?}");
+    }
 }
 
 #[test]
-fn github_runs_the_intended_commands_and_no_other() {
+fn agents_run_the_intended_commands_and_no_other() {
     for (_, fixture) in fixtures() {
         only_intended(&fixture);
     }
     for text in fixture::HOSTILE {
         only_intended(&fixture::with_text(text));
+    }
+    for texts in mutants(&fixture::HOSTILE, 100).chunks(25) {
+        only_intended(&fixture::with_texts(texts));
     }
 }
 
@@ -237,11 +273,18 @@ proptest! {
     }
 
     #[test]
-    fn data_formats_take_any_text(text in attack()) {
+    fn data_formats_take_any_text(attack in attack(), any in any::<String>()) {
+        let text = attack + &any;
         let fixture = fixture::with_text(&text);
-        for name in ["json", "sarif"] {
-            let parsed: serde_json::Value = serde_json::from_str(&written(name, &fixture.report())).expect("JSON");
-            prop_assert!(parsed.is_object());
+        for name in ["json", "sarif", "gitlab", "rdjson"] {
+            serde_json::from_str::<serde_json::Value>(&written(name, &fixture.report())).expect("JSON");
+        }
+        for line in written("rdjsonl", &fixture.report()).lines() {
+            serde_json::from_str::<serde_json::Value>(line).expect("JSON on every line");
+        }
+        for name in ["checkstyle", "junit"] {
+            let root = xml::parse(&written(name, &fixture.report())).expect("XML");
+            prop_assert!(root.all().len() > fixture.review.findings.len());
         }
     }
 }

@@ -250,6 +250,7 @@ fn bare(claim: &Claim, rules: &Rules, fingerprint: Fingerprint, window: Fingerpr
         frame: None,
         line_hash: None,
         trail: Vec::new(),
+        since: None,
         dropped: None,
     };
     let who = match &claim.source {

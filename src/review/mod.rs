@@ -1,6 +1,7 @@
 //! The pipeline: a change goes in, a [`Review`] comes out. One file per stage; each takes a list of findings and returns
 //! what it kept and what it removed. After collecting nothing may add a claim, and the counts must balance.
 
+mod conclude;
 mod evidence;
 pub mod examples;
 mod filter;
@@ -12,11 +13,14 @@ pub mod model;
 mod pool;
 mod rank;
 mod run;
+pub mod shard;
+pub mod since;
 mod subject;
 pub mod suppress;
 
 use std::collections::BTreeMap;
 
+pub use conclude::Caps;
 pub use run::{Changes, Loaded, Settings, review};
 
 use crate::diff::{PathClass, Status};
@@ -31,7 +35,7 @@ pub struct Review {
     pub coverage: Coverage,
     /// Shown findings, best first.
     pub findings: Vec<Finding>,
-    /// Everything removed on the way, in the order of the files.
+    /// Everything removed on the way, by place.
     pub dropped: Vec<Finding>,
     /// Claims in, findings out.
     pub funnel: Funnel,
@@ -39,6 +43,10 @@ pub struct Review {
     pub notes: Vec<String>,
     /// What a language model did, if one took part.
     pub model: Option<model::Part>,
+    /// What became of the findings of an earlier review, where there is one to compare with.
+    pub since: Option<since::Comparison>,
+    /// Set where this is one of several runs that share the review.
+    pub share: Option<Box<shard::Share>>,
 }
 
 /// What was compared with what.

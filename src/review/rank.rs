@@ -3,15 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::Caps;
 use crate::finding::{EvidenceStatus, Finding, Level, NOVEL, Source, Stage, is_novel};
-use crate::rules::Rules;
-use crate::syntax::Language;
 
 /// Most findings of tags that no pack knows, together.
 const NOVEL_CAP: u32 = 3;
 
 /// Sorts by level, detectors before models, evidence, votes, score, then place, and applies the caps of the tags and of the review.
-pub(super) fn rank(mut findings: Vec<Finding>, rules: &Rules, cap: Option<u32>) -> (Vec<Finding>, Vec<Finding>) {
+pub(super) fn rank(mut findings: Vec<Finding>, caps: &Caps) -> (Vec<Finding>, Vec<Finding>) {
     findings.sort_by(|a, b| {
         let is_models = |finding: &Finding| matches!(finding.claim.source, Source::Model { .. });
         let key = |finding: &Finding| {
@@ -30,16 +29,14 @@ pub(super) fn rank(mut findings: Vec<Finding>, rules: &Rules, cap: Option<u32>) 
     let mut counted = 0;
     for mut finding in findings {
         if finding.level < Level::Error {
-            let language = Language::of_path(&finding.claim.location.path, None);
-            let limit = rules.spec(&finding.claim.tag, language).and_then(|(_, spec)| spec.cap);
             let (tag, limit) = match is_novel(&finding.claim.tag) {
                 true => (std::sync::Arc::from(NOVEL), Some(NOVEL_CAP)),
-                false => (finding.claim.tag.clone(), limit),
+                false => (finding.claim.tag.clone(), caps.tag(&finding)),
             };
             let of_tag = shown.entry(tag).or_default();
             if limit.is_some_and(|limit| *of_tag >= limit) {
                 finding.drop_at(Stage::Rank, "cap:tag", format!("{} findings of this tag are shown", *of_tag));
-            } else if cap.is_some_and(|cap| counted >= cap) {
+            } else if caps.review.is_some_and(|cap| counted >= cap) {
                 finding.drop_at(Stage::Rank, "cap:review", format!("{counted} findings below error are shown"));
             }
             if finding.dropped.is_some() {

@@ -1,20 +1,21 @@
 //! The stages in their order. Everything up to the inline ignores happens file by file, on as many threads as there are
 //! cores, and a file's text is gone before the next one is read; the rest looks at all findings together.
 
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::conclude::{Caps, Gathered, conclude};
 use super::ground::Grounded;
-use super::model::{self, Looked, Model, Steered};
-use super::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
-use super::{evidence, filter, ground, merge, pool, rank, suppress};
+use super::model::{self, Looked, Model};
+use super::shard::{self, Shard, Share};
+use super::{Change, Coverage, FileSummary, ReadBy, Review, Skip};
+use super::{evidence, filter, ground, pool, suppress};
 use crate::baseline::{Baseline, Date};
 use crate::context::FilePart;
 use crate::detect::{Engine, FileView};
 use crate::diff::{Body, FileChange, NotCode, Unread};
-use crate::finding::Finding;
+use crate::finding::{Finding, RepoPath};
 use crate::rules::Rules;
 use crate::syntax::Language;
 
@@ -30,6 +31,8 @@ pub trait Changes: Sync {
     }
     /// Prepares a thread.
     fn worker(&self) -> Self::Worker;
+    /// A file that is not read yet: its path, and what it costs to read, in bytes or whatever all files are counted in.
+    fn peek(&self, worker: &mut Self::Worker, index: usize) -> (RepoPath, u64);
     /// Reads one file; each index is asked for once.
     fn load(&self, worker: &mut Self::Worker, index: usize) -> FileChange;
     /// What is known to be out of reach before anything is read.
@@ -58,6 +61,12 @@ impl Changes for Loaded {
 
     fn worker(&self) {}
 
+    fn peek(&self, (): &mut (), index: usize) -> (RepoPath, u64) {
+        let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = files[index].as_ref().expect("nobody peeks at what is read already");
+        (file.path.clone(), file.added_count() + file.removed_count())
+    }
+
     fn load(&self, (): &mut (), index: usize) -> FileChange {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         files[index].take().expect("each index is asked for once")
@@ -78,6 +87,10 @@ pub struct Settings<'m> {
     pub threads: usize,
     /// A language model that reviews too.
     pub model: Option<&'m Model<'m>>,
+    /// Which share of the change is reviewed, where several runs share it.
+    pub shard: Option<Shard>,
+    /// Remarks that the caller has made already.
+    pub notes: Vec<String>,
 }
 
 /// What came of one file.
@@ -110,33 +123,29 @@ impl Outcome {
 
 /// Reviews a change. `change` describes the range; its `files` are filled in here.
 pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: &Settings<'_>) -> Review {
-    let mut review = Review { change, ..Review::default() };
-    review.coverage.skipped = changes.skipped();
-    let (outcomes, steered) = match settings.model {
-        None => (alone(changes, rules, settings), Vec::new()),
-        Some(model) => with_model(changes, rules, settings, model, &mut review),
+    let mut gathered = Gathered { change, notes: settings.notes.clone(), ..Gathered::default() };
+    gathered.coverage.skipped = changes.skipped();
+    let owners = match settings.model {
+        None => alone(changes, rules, settings, &mut gathered),
+        Some(model) => with_model(changes, rules, settings, model, &mut gathered),
     };
-    let mut findings = Vec::new();
-    for outcome in outcomes {
-        tally(&mut review.coverage, &outcome);
-        review.funnel.raised += outcome.raised;
-        review.change.files.push(outcome.summary);
-        review.dropped.extend(outcome.dropped);
-        review.notes.extend(outcome.notes);
-        findings.extend(outcome.kept);
-    }
-    let (findings, accepted) = suppress::baseline(findings, &settings.baseline, settings.today, &mut review.notes);
-    review.dropped.extend(accepted);
-    let files = &mut review.change.files;
-    let skipped = model::steered(steered, &review.dropped, |file| files[file].read_by.model = false);
-    review.coverage.skipped.extend(skipped);
-    let (findings, twins) = merge::merge(findings);
-    review.dropped.extend(twins);
-    let (findings, capped) = rank::rank(findings, rules, settings.cap);
-    review.dropped.extend(capped);
-    review.findings = findings;
-    close(&mut review);
+    let caps = Caps::of(rules, settings.cap, &gathered.kept);
+    let share = settings.shard.map(|shard| Share::of(shard, owners, &gathered, &settings.baseline, caps.clone()));
+    let mut review = conclude(gathered, &settings.baseline, settings.today, &caps);
+    review.share = share.map(Box::new);
     review
+}
+
+/// Adds what came of one file after the other.
+fn gather(outcomes: impl IntoIterator<Item = Outcome>, gathered: &mut Gathered) {
+    for outcome in outcomes {
+        tally(&mut gathered.coverage, &outcome);
+        gathered.raised += outcome.raised;
+        gathered.change.files.push(outcome.summary);
+        gathered.dropped.extend(outcome.dropped);
+        gathered.notes.extend(outcome.notes);
+        gathered.kept.extend(outcome.kept);
+    }
 }
 
 /// Threads that so many files are worth.
@@ -144,11 +153,25 @@ fn threads(files: usize, settings: &Settings<'_>) -> usize {
     settings.threads.min(files.div_ceil(4))
 }
 
+/// Whose each file is, by its path; nobody's where the review is not shared.
+type Owners = Vec<(RepoPath, u32)>;
+
 /// The detectors alone: a file's text is gone before the next one is read.
-fn alone<C: Changes>(changes: &C, rules: &Rules, settings: &Settings<'_>) -> Vec<Outcome> {
+fn alone<C: Changes>(changes: &C, rules: &Rules, settings: &Settings<'_>, gathered: &mut Gathered) -> Owners {
     let engine = Engine::new(rules);
-    let review = |worker: &mut C::Worker, index| {
-        let file = changes.load(worker, index);
+    let (mine, owners): (Vec<usize>, Owners) = match settings.shard {
+        None => ((0..changes.len()).collect(), Vec::new()),
+        Some(shard) => {
+            let mut worker = changes.worker();
+            let (paths, costs): (Vec<_>, Vec<_>) =
+                (0..changes.len()).map(|index| changes.peek(&mut worker, index)).unzip();
+            let owners = shard::by_cost(&costs, shard.count);
+            let mine = (0..changes.len()).filter(|index| owners[*index] == shard.index).collect();
+            (mine, paths.into_iter().zip(owners).collect())
+        }
+    };
+    let review = |worker: &mut C::Worker, index: usize| {
+        let file = changes.load(worker, mine[index]);
         let reviewed = guarded(|| {
             let (mut outcome, view, sieved) = look(&file, FileView::of(&file), &engine, rules);
             if let (Some(view), Some(sieved)) = (&view, sieved) {
@@ -158,21 +181,22 @@ fn alone<C: Changes>(changes: &C, rules: &Rules, settings: &Settings<'_>) -> Vec
         });
         reviewed.unwrap_or_else(|| Outcome::failed(&file))
     };
-    pool::map(changes.len(), threads(changes.len(), settings), || changes.worker(), review)
+    gather(pool::map(mine.len(), threads(mine.len(), settings), || changes.worker(), review), gathered);
+    owners
 }
 
 /// Most bytes of source whose trees are kept while the model is asked; what goes beyond is parsed again.
 const KEPT: usize = 32 << 20;
 
 /// Detectors and model: the files are kept, the questions go out first, and the detectors look at the files while the
-/// answers are under way.
+/// answers are under way. A share shows its model the very chunks that the whole review would.
 fn with_model<C: Changes>(
     changes: &C,
     rules: &Rules,
     settings: &Settings<'_>,
     model: &Model<'_>,
-    review: &mut Review,
-) -> (Vec<Outcome>, Vec<Steered>) {
+    gathered: &mut Gathered,
+) -> Owners {
     let threads = threads(changes.len(), settings);
     let files = pool::map(changes.len(), threads, || changes.worker(), |worker, index| changes.load(worker, index));
     let kept = AtomicUsize::new(0);
@@ -186,14 +210,26 @@ fn with_model<C: Changes>(
     let shown =
         shown.into_iter().zip(&files).map(|(shown, file)| shown.unwrap_or_else(|| (unshown(file, model), None)));
     let (parts, views): (Vec<FilePart>, Vec<_>) = shown.unzip();
+    let mut passes = model::passes(&parts, model);
+    let owners = settings.shard.map_or_else(Vec::new, |shard| {
+        let costs: Vec<u64> = files.iter().map(|file| 1 + file.added_count()).collect();
+        shard::by_chunks(&passes, &costs, shard.count)
+    });
+    let is_mine = |index: usize| settings.shard.is_none_or(|shard| owners[index] == shard.index);
+    passes.iter_mut().for_each(|pass| pass.keep(is_mine));
     let views: Vec<Mutex<Option<FileView<'_>>>> = views.into_iter().map(Mutex::new).collect();
     let detect = |(): &mut (), index: usize| {
         let file: &FileChange = &files[index];
+        if !is_mine(index) {
+            return (None, None, None);
+        }
         let view = views[index].lock().unwrap_or_else(PoisonError::into_inner).take().or_else(|| FileView::of(file));
-        guarded(|| look(file, view, &engine, rules)).unwrap_or_else(|| (Outcome::failed(file), None, None))
+        let (outcome, view, sieved) =
+            guarded(|| look(file, view, &engine, rules)).unwrap_or_else(|| (Outcome::failed(file), None, None));
+        (Some(outcome), view, sieved)
     };
     let (mut outcomes, mut waiting) = (Vec::new(), Vec::new());
-    let asked = model::ask(&parts, rules, model, || {
+    let asked = model::ask(&passes, &parts, rules, model, || {
         let (mut views, mut secrets) = (Vec::new(), Vec::new());
         for (outcome, view, sieved) in pool::map(files.len(), threads, || (), detect) {
             let sieved = sieved.unwrap_or_default();
@@ -204,22 +240,25 @@ fn with_model<C: Changes>(
         }
         Looked { views, secrets }
     });
-    review.funnel.raised += asked.raised;
-    review.dropped.extend(asked.dropped);
-    review.coverage.skipped.extend(asked.skipped);
-    review.model = Some(asked.part);
-    let failed = failed.iter().zip(&files).filter(|(failed, _)| **failed);
+    gathered.raised += asked.raised;
+    gathered.dropped.extend(asked.dropped);
+    gathered.coverage.skipped.extend(asked.skipped);
+    gathered.model = Some(asked.part);
+    gathered.steered = asked.steered;
+    let failed = failed.iter().zip(&files).zip(0..).filter(|((failed, _), index)| **failed && is_mine(*index));
     let why = "what the model is shown of this file could not be made, which is a bug in diffsieve";
-    review.coverage.skipped.extend(failed.map(|(_, file)| unread(file, why)));
+    gathered.coverage.skipped.extend(failed.map(|((_, file), _)| unread(file, why)));
     let found = waiting.into_iter().zip(asked.kept).zip(asked.views).zip(asked.read);
     for ((((mut grounded, kept), view), read), outcome) in found.zip(&mut outcomes) {
+        let Some(outcome) = outcome else { continue };
         outcome.summary.read_by.model = read;
         grounded.extend(kept);
         if let Some(view) = view {
             finish(grounded, &view, rules, settings, outcome);
         }
     }
-    (outcomes, asked.steered)
+    gather(outcomes.into_iter().flatten(), gathered);
+    files.into_iter().map(|file| file.path).zip(owners).collect()
 }
 
 /// What the model is shown of a file, and the view of it where it is kept; `None` where that fails.
@@ -253,17 +292,6 @@ fn unshown(file: &FileChange, model: &Model<'_>) -> FilePart {
 /// A grammar or an engine that fails on one file must not take the review with it, nor make it look complete.
 fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
-}
-
-/// Counts what went where. A claim that is neither shown nor dropped would be a bug that no reader could see.
-fn close(review: &mut Review) {
-    let mut removed = BTreeMap::new();
-    for finding in &review.dropped {
-        let reason = finding.dropped.as_ref().map_or("unnamed", |dropped| dropped.reason.as_str());
-        *removed.entry(reason.to_owned()).or_default() += 1;
-    }
-    review.funnel = Funnel { raised: review.funnel.raised, shown: review.findings.len() as u64, removed };
-    assert!(review.funnel.balances(), "a claim was lost or invented: {:?}", review.funnel);
 }
 
 fn tally(coverage: &mut Coverage, outcome: &Outcome) {

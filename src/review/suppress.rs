@@ -239,6 +239,9 @@ fn carry_over(view: &FileView<'_>, placed: &mut [Placed]) {
     }
 }
 
+/// The reason of what the baseline accepts.
+pub(super) const BASELINE: &str = "suppressed:baseline";
+
 /// Drops findings that the baseline accepts; an expired entry is named and does not count.
 pub(super) fn baseline(
     findings: Vec<Finding>,
@@ -259,7 +262,7 @@ pub(super) fn baseline(
                 kept.push(finding);
             }
             Some(entry) => {
-                finding.drop_at(Stage::Suppress, "suppressed:baseline", entry.reason.clone());
+                finding.drop_at(Stage::Suppress, BASELINE, entry.reason.clone());
                 dropped.push(finding);
             }
         }

@@ -39,15 +39,22 @@ pub(super) struct Job {
     pub(super) default_branch: Option<String>,
     /// It is a job of some service at all.
     pub(super) ci: bool,
+    /// The service, for people.
+    pub(super) service: &'static str,
+    /// The pull request comes from another repository, so the job has no secrets and no token that may write.
+    pub(super) fork: bool,
 }
 
 /// Reads the variables of the service that runs this process, if one does.
 pub(super) fn detect(env: Env<'_>) -> Job {
     let get = |name: &str| env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
     let job = of_service(&get);
-    let is_set = |name| get(name).is_some_and(|value| !matches!(value.as_str(), "0" | "false"));
-    let ci = job.is_some() || OTHER_SERVICES.into_iter().any(is_set);
-    Job { ci, ..job.unwrap_or_default() }
+    let is_set = |name: &&str| get(name).is_some_and(|value| !matches!(value.as_str(), "0" | "false"));
+    let other = OTHER_SERVICES.into_iter().find(|name| is_set(name)).map(|_| "a CI service");
+    let ci = job.is_some() || other.is_some();
+    let job = job.unwrap_or_default();
+    let service = if job.service.is_empty() { other.unwrap_or_default() } else { job.service };
+    Job { ci, service, ..job }
 }
 
 /// Variables that say that a service runs this process; most services set the first.
@@ -63,6 +70,8 @@ fn of_service(get: &dyn Fn(&str) -> Option<String>) -> Option<Job> {
     if get("TF_BUILD").is_some() {
         let target = get("SYSTEM_PULLREQUEST_TARGETBRANCH");
         return Some(Job {
+            service: "Azure Pipelines",
+            fork: get("SYSTEM_PULLREQUEST_ISFORK").is_some_and(|fork| fork.eq_ignore_ascii_case("true")),
             pull_request: target.is_some(),
             merge_ref: get("BUILD_SOURCEBRANCH").is_some_and(|name| is_merge_ref(&name)),
             commit: get("BUILD_SOURCEVERSION"),
@@ -73,6 +82,7 @@ fn of_service(get: &dyn Fn(&str) -> Option<String>) -> Option<Job> {
     if get("BITBUCKET_BUILD_NUMBER").is_some() || get("BITBUCKET_COMMIT").is_some() {
         let target = get("BITBUCKET_PR_DESTINATION_BRANCH");
         return Some(Job {
+            service: "Bitbucket Pipelines",
             pull_request: target.is_some() || get("BITBUCKET_PR_ID").is_some(),
             target,
             target_commits: get("BITBUCKET_PR_DESTINATION_COMMIT").into_iter().collect(),
@@ -89,7 +99,9 @@ fn github(get: &dyn Fn(&str) -> Option<String>) -> Job {
     let commit = get("GITHUB_SHA");
     let default_branch = text("/repository/default_branch");
     let branch = get("GITHUB_REF").and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));
-    let job = Job { default_branch, branch, ..Job::default() };
+    let repository = text("/repository/full_name");
+    let fork = text("/pull_request/head/repo/full_name").is_some_and(|head| Some(head) != repository);
+    let job = Job { service: "GitHub Actions", default_branch, branch, fork, ..Job::default() };
     match name.as_str() {
         "merge_group" => Job {
             pull_request: true,
@@ -116,6 +128,7 @@ fn github(get: &dyn Fn(&str) -> Option<String>) -> Job {
 fn gitlab(get: &dyn Fn(&str) -> Option<String>) -> Job {
     let Some(target) = get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") else {
         return Job {
+            service: "GitLab CI",
             pull_request: get("CI_MERGE_REQUEST_IID").is_some(),
             before: get("CI_COMMIT_BEFORE_SHA"),
             branch: get("CI_COMMIT_BRANCH"),
@@ -123,7 +136,10 @@ fn gitlab(get: &dyn Fn(&str) -> Option<String>) -> Job {
             ..Job::default()
         };
     };
+    let project = |name| get(name).unwrap_or_default();
     Job {
+        service: "GitLab CI",
+        fork: project("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") != project("CI_MERGE_REQUEST_PROJECT_ID"),
         pull_request: true,
         commit: get("CI_COMMIT_SHA"),
         target: Some(target),

@@ -149,6 +149,23 @@ pub fn is_pull_request(env: Env<'_>) -> bool {
     ci::detect(env).pull_request
 }
 
+/// The job that the environment is, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// The service, such as `GitHub Actions`.
+    pub service: &'static str,
+    /// It runs for a pull request, a merge request or a merge queue.
+    pub pull_request: bool,
+    /// The pull request comes from another repository, so the job has no secrets and no token that may write.
+    pub fork: bool,
+}
+
+/// The CI job that the environment is, if it is one.
+pub fn job(env: Env<'_>) -> Option<Job> {
+    let ci::Job { ci, service, pull_request, fork, .. } = ci::detect(env);
+    ci.then_some(Job { service, pull_request, fork })
+}
+
 /// Whether the environment is a job of any CI service.
 pub fn is_ci(env: Env<'_>) -> bool {
     ci::detect(env).ci

@@ -218,6 +218,8 @@ fn a_model_that_obeys_lets_nothing_through() {
             cap: None,
             threads: 1,
             model: Some(&model),
+            shard: None,
+            notes: Vec::new(),
         };
         let files = patch::parse(text.as_bytes(), &Limits::default()).expect("a patch");
         let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);

@@ -6,7 +6,8 @@ use diffsieve::baseline::Baseline;
 use diffsieve::diff::{Body, EntryKind, FileChange, Hunk, Lines, NotCode, PathClass, Status, Text, Unread};
 use diffsieve::finding::{Finding, Level, Line, RepoPath};
 use diffsieve::gate::{self, FailOn, OnIncomplete, Policy, Verdict};
-use diffsieve::report::{self, Origin, Provenance, Report, Style};
+use diffsieve::report::{self, Origin, Provenance, Report, Style, json};
+use diffsieve::review::shard::{self, Shard};
 use diffsieve::review::{Change, Loaded, Review, Settings, review, suppress};
 use diffsieve::rules::{Examples, Rules, Source};
 use proptest::prelude::*;
@@ -197,12 +198,26 @@ fn settings(threads: usize) -> Settings<'static> {
         cap: Some(9),
         threads,
         model: None,
+        shard: None,
+        notes: Vec::new(),
     }
 }
 
 fn reviewed(files: &[Sketch], threads: usize) -> Review {
     let files = files.iter().map(built).collect();
     review(&Loaded::new(files), Change::default(), &RULES, &settings(threads))
+}
+
+/// The same review in so many shares, each saved and read back, joined in another order.
+fn shared(files: &[Sketch], count: u32) -> Review {
+    let share = |index| {
+        let files = files.iter().map(built).collect();
+        let settings = Settings { shard: Shard::new(index, count), ..settings(1) };
+        let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
+        let saved = json::read(&written(&review, "json", FailOn::Never)).expect("our own report can be read");
+        saved.review
+    };
+    shard::join((1..=count).rev().map(share).collect(), None).expect("shares of one review")
 }
 
 fn written(review: &Review, format: &str, fail_on: FailOn) -> Vec<u8> {
@@ -302,9 +317,18 @@ proptest! {
     #[test]
     fn the_same_change_gives_the_same_bytes(files in change()) {
         let (one, other) = (reviewed(&files, 1), reviewed(&files, 4));
-        for format in ["json", "text", "sarif", "github"] {
+        for format in report::FORMATS.iter().map(|format| format.name) {
             let fail_on = FailOn::Level(Level::Error);
             prop_assert!(written(&one, format, fail_on) == written(&other, format, fail_on), "{}", format);
+        }
+    }
+
+    #[test]
+    fn shares_join_to_the_whole(files in change(), count in 1_u32..9) {
+        let (whole, joined) = (reviewed(&files, 1), shared(&files, count));
+        for format in report::FORMATS.iter().map(|format| format.name) {
+            let fail_on = FailOn::Level(Level::Warning);
+            prop_assert!(written(&whole, format, fail_on) == written(&joined, format, fail_on), "{}", format);
         }
     }
 

@@ -10,12 +10,20 @@ mod hostile;
 mod injection;
 mod laws;
 mod model;
+#[path = "../../src/report/mutants.rs"]
+mod mutants;
 mod program;
 mod publish;
 mod replay;
 mod rules;
+#[allow(dead_code, reason = "the library's own tests look at more of a command")]
+#[path = "../../src/report/runner.rs"]
+mod runner;
 mod schemas;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 mod service;
+mod setup;
+mod shards;
 mod sieve;
+mod since;
 mod support;

@@ -21,8 +21,7 @@ pub(super) const FORMAT: Format =
 pub const SCHEMA: &str = "diffsieve.report/v1";
 
 fn print(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &wire::Report::from(report)).map_err(io::Error::from)?;
-    out.write_all(b"\n")
+    super::write_json(&wire::Report::from(report), out)
 }
 
 /// The JSON Schema (draft 2020-12) of a report. Objects are open: a later v1 may add keys, and a reader must let them be.

@@ -4,15 +4,18 @@
 use std::sync::Arc;
 
 use super::wire;
-use crate::diff::{PathClass, Status};
+use crate::baseline::Baseline;
+use crate::diff::{Lines, PathClass, Status};
 use crate::finding::{
     Anchored, Claim, Columns, Cut, Dropped, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line,
-    Location, RepoPath, Source, Stage, Step, Suggestion, Untrusted,
+    Location, RepoPath, Since, Source, Stage, Step, Suggestion, Untrusted,
 };
 use crate::gate::{Decision, FailOn, OnIncomplete, Policy, Verdict};
-use crate::report::Origin;
-use crate::review::model::{Health, Names, Part, Tally};
-use crate::review::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
+use crate::report::{Origin, Provenance, TagInfo};
+use crate::review::model::{Health, Names, Part, Steered, Tally};
+use crate::review::shard::{Shard, Share};
+use crate::review::since::{Comparison, Fate, Gone};
+use crate::review::{Caps, Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
 use crate::syntax::Language;
 
 /// A report read back.
@@ -26,6 +29,10 @@ pub struct Saved {
     pub decision: Decision,
     /// Where the configuration and the packs came from.
     pub origin: Origin,
+    /// All tags; only a share of a review has them.
+    pub tags: Vec<TagInfo>,
+    /// The repository; only a share of a review has it.
+    pub provenance: Provenance,
 }
 
 /// Why a saved report cannot be read.
@@ -101,6 +108,10 @@ pub fn read(bytes: &[u8]) -> Result<Saved, Error> {
     }
     let report: wire::Report = serde_json::from_slice(bytes).map_err(Error::Shape)?;
     let decision = decision(report.gate)?;
+    let (share, tags, provenance) = match report.shard {
+        Some(of) => shard(of).map(|(share, tags, provenance)| (Some(Box::new(share)), tags, provenance))?,
+        None => (None, Vec::new(), Provenance::default()),
+    };
     Ok(Saved {
         version: report.tool.version,
         review: Review {
@@ -115,10 +126,78 @@ pub fn read(bytes: &[u8]) -> Result<Saved, Error> {
             funnel: Funnel { raised: report.funnel.raised, shown: report.funnel.shown, removed: report.funnel.removed },
             notes: report.notes,
             model: model(report.model, &report.usage, &report.run)?,
+            since: report.since.map(since).transpose()?,
+            share,
         },
         decision,
         origin: Origin { config: report.config.origin, packs: report.config.packs },
+        tags,
+        provenance,
     })
+}
+
+fn since(of: wire::Since) -> Result<Comparison, Error> {
+    let gone = |gone: wire::Gone| {
+        Ok(Gone {
+            fingerprint: fingerprint("since.gone.fingerprint", gone.fingerprint)?,
+            tag: gone.tag,
+            title: gone.title,
+            level: named("since.gone.level", &gone.level, &Level::ALL, Level::name)?,
+            path: path("since.gone.file", gone.file, gone.file_bytes)?,
+            line: line("since.gone.line", gone.line)?,
+            fate: named("since.gone.fate", &gone.fate, &Fate::ALL, Fate::name)?,
+            why: gone.why,
+        })
+    };
+    Ok(Comparison { head: of.head, gone: of.gone.into_iter().map(gone).collect::<Result<_, Error>>()? })
+}
+
+fn shard(of: wire::Shard) -> Result<(Share, Vec<TagInfo>, Provenance), Error> {
+    let shard = Shard::new(of.index, of.count)
+        .ok_or_else(|| Error::Value { key: "shard.index", value: format!("{}/{}", of.index, of.count) })?;
+    let owned = |owned: wire::Owned| Ok((path("shard.files.path", owned.path, owned.path_bytes)?, owned.shard));
+    let baseline = Baseline::parse("shard.baseline", &of.baseline.to_string()).map_err(|problems| Error::Value {
+        key: "shard.baseline",
+        value: problems.iter().map(ToString::to_string).collect(),
+    })?;
+    let share = Share {
+        shard,
+        files: of.files.into_iter().map(owned).collect::<Result<_, Error>>()?,
+        kept: of.kept.into_iter().map(finding).collect::<Result<_, _>>()?,
+        notes: of.notes,
+        skipped: of.skipped.into_iter().map(skip).collect::<Result<_, _>>()?,
+        steered: of.steered.into_iter().map(steered).collect::<Result<_, _>>()?,
+        baseline,
+        caps: Caps {
+            review: of.cap,
+            tags: of.caps.into_iter().map(|cap| ((Arc::from(cap.tag), cap.language), cap.most)).collect(),
+        },
+    };
+    let tags = of.tags.into_iter().map(tag).collect::<Result<_, _>>()?;
+    let wire::Provenance { repository_uri, revision, branch, category } = of.provenance;
+    Ok((share, tags, Provenance { repository_uri, revision, branch, category }))
+}
+
+fn steered(steered: wire::Steered) -> Result<Steered, Error> {
+    let named = |encoded: String| path("shard.steered", String::new(), Some(encoded));
+    let attempt = |(path, number): (String, Option<u32>)| {
+        Ok((named(path)?, number.map(|number| line("shard.steered.attempts", number)).transpose()?))
+    };
+    let covered = |(path, added): (String, Vec<(u32, u32)>)| {
+        let added = added.into_iter().map(|(first, count)| Lines { first, count: count.min(u32::MAX - first) });
+        Ok((named(path)?, added.collect()))
+    };
+    Ok(Steered {
+        attempts: steered.attempts.into_iter().map(attempt).collect::<Result<_, Error>>()?,
+        covered: steered.covered.into_iter().map(covered).collect::<Result<_, Error>>()?,
+        why: steered.why,
+    })
+}
+
+fn tag(tag: wire::TagInfo) -> Result<TagInfo, Error> {
+    let level = tag.level.map(|level| named("shard.tags.level", &level, &Level::ALL, Level::name)).transpose()?;
+    let wire::TagInfo { name, title, help, level: _, cwe, category, security_severity, pack } = tag;
+    Ok(TagInfo { name, title, help, level, cwe, category, security_severity, pack })
 }
 
 fn decision(gate: wire::Gate) -> Result<Decision, Error> {
@@ -236,6 +315,7 @@ fn finding(finding: wire::Finding) -> Result<Finding, Error> {
         frame: finding.frame.map(frame).transpose()?,
         line_hash: finding.line_hash,
         trail: finding.trail.into_iter().map(step).collect::<Result<_, _>>()?,
+        since: finding.since.map(|name| named("findings.since", &name, &Since::ALL, Since::name)).transpose()?,
         dropped: finding.dropped.map(dropped).transpose()?,
     })
 }

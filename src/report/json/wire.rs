@@ -37,6 +37,147 @@ pub(super) struct Report {
     pub(super) config: Config,
     /// Sentences for the reader that belong to no finding.
     pub(super) notes: Vec<String>,
+    /// What became of the findings of an earlier review; absent where there was none to compare with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<Since>,
+    /// What joins this share of a review with the others; absent in the report of a whole review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) shard: Option<Shard>,
+}
+
+/// The comparison with an earlier review.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Since {
+    /// The commit that the earlier review ended at.
+    pub(super) head: Option<String>,
+    /// Its findings that are not shown any more.
+    pub(super) gone: Vec<Gone>,
+}
+
+/// A finding of the earlier review that is not shown any more.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Gone {
+    /// Its identity.
+    pub(super) fingerprint: String,
+    /// Its tag.
+    pub(super) tag: String,
+    /// The tag's title.
+    pub(super) title: String,
+    /// Its level.
+    #[schemars(extend("enum" = ["note", "warning", "error"]))]
+    pub(super) level: String,
+    /// The file.
+    pub(super) file: String,
+    /// The name's bytes, percent-encoded, where they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) file_bytes: Option<String>,
+    /// Its first line, then.
+    #[schemars(range(min = 1))]
+    pub(super) line: u32,
+    /// Its place was read again and it is not there, it is there but not shown, or its place was not read again.
+    #[schemars(extend("enum" = ["fixed", "hidden", "unknown"]))]
+    pub(super) fate: String,
+    /// One sentence.
+    pub(super) why: String,
+}
+
+/// One of several runs that share a review. Its report is about its own files; `diffsieve merge` joins them.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Shard {
+    /// Which one, from 1.
+    #[schemars(range(min = 1))]
+    pub(super) index: u32,
+    /// How many there are.
+    #[schemars(range(min = 1))]
+    pub(super) count: u32,
+    /// Every file of the whole change and who reviews it.
+    pub(super) files: Vec<Owned>,
+    /// What was found before accepted findings, twins and caps were taken out.
+    pub(super) kept: Vec<Finding>,
+    /// Remarks of this share alone.
+    pub(super) notes: Vec<String>,
+    /// What this share alone did not read.
+    pub(super) skipped: Vec<Skip>,
+    /// Chunks that do not count as clean unless what is in them was accepted.
+    pub(super) steered: Vec<Steered>,
+    /// The accepted findings that this share could need: a baseline.
+    pub(super) baseline: serde_json::Value,
+    /// Most findings shown, errors not counted.
+    pub(super) cap: Option<u32>,
+    /// Most findings shown of a tag in a language.
+    pub(super) caps: Vec<Cap>,
+    /// All tags, for the joined report.
+    pub(super) tags: Vec<TagInfo>,
+    /// The repository, for the joined report.
+    pub(super) provenance: Provenance,
+}
+
+/// A file and the number of the shard that reviews it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Owned {
+    /// The file.
+    pub(super) path: String,
+    /// The name's bytes, percent-encoded, where they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) path_bytes: Option<String>,
+    /// The shard.
+    pub(super) shard: u32,
+}
+
+/// A chunk that tries to steer who reads it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Steered {
+    /// The attempts: the file as percent-encoded bytes, and the line, null for a file's name.
+    pub(super) attempts: Vec<(String, Option<u32>)>,
+    /// The files of the chunk as percent-encoded bytes, each with its added lines as first line and count.
+    pub(super) covered: Vec<(String, Vec<(u32, u32)>)>,
+    /// One sentence.
+    pub(super) why: String,
+}
+
+/// Most findings shown of a tag in a language.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Cap {
+    /// The tag.
+    pub(super) tag: String,
+    /// The language; empty for files of none.
+    pub(super) language: String,
+    /// So many.
+    pub(super) most: u32,
+}
+
+/// What reports say of a tag.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct TagInfo {
+    /// Its id.
+    pub(super) name: String,
+    /// One line.
+    pub(super) title: String,
+    /// What it is about, in Markdown.
+    pub(super) help: String,
+    /// Its level; null where it is not shown.
+    pub(super) level: Option<String>,
+    /// `CWE-772`, …
+    pub(super) cwe: Vec<String>,
+    /// CR-Bench's category.
+    pub(super) category: Option<String>,
+    /// 0.1 to 10.0, for security tags.
+    pub(super) security_severity: Option<f32>,
+    /// Its pack.
+    pub(super) pack: String,
+}
+
+/// Where the change comes from.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Provenance {
+    /// The remote's address without credentials.
+    pub(super) repository_uri: Option<String>,
+    /// The reviewed commit.
+    pub(super) revision: Option<String>,
+    /// The branch.
+    pub(super) branch: Option<String>,
+    /// The name of the analysis.
+    pub(super) category: Option<String>,
 }
 
 /// The program.
@@ -196,6 +337,10 @@ pub(super) struct Finding {
     pub(super) frame: Option<Frame>,
     /// What each stage decided, in run order.
     pub(super) trail: Vec<Step>,
+    /// Whether an earlier review had it; absent where there was none to compare with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["new", "unchanged"]))]
+    pub(super) since: Option<String>,
     /// Why it is not shown; absent where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) dropped: Option<Dropped>,

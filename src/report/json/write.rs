@@ -1,12 +1,16 @@
 //! From a report to its JSON.
 
+use std::sync::Arc;
+
 use super::wire;
-use crate::diff::Status;
+use crate::diff::{Lines, Status};
 use crate::escape::uri_path;
-use crate::finding::{self, Anchored, RepoPath, Source};
-use crate::report::Report;
+use crate::finding::{self, Anchored, Line, RepoPath, Source};
+use crate::report::{Report, TagInfo};
 use crate::review;
-use crate::review::model::Part;
+use crate::review::model::{Part, Steered};
+use crate::review::shard::Share;
+use crate::review::since::{Comparison, Gone};
 
 impl From<&Report<'_>> for wire::Report {
     fn from(report: &Report<'_>) -> Self {
@@ -40,7 +44,78 @@ impl From<&Report<'_>> for wire::Report {
             run: run(review.model.as_ref()),
             config: wire::Config { origin: report.origin.config.clone(), packs: report.origin.packs.clone() },
             notes: review.notes.clone(),
+            since: review.since.as_ref().map(since),
+            shard: review.share.as_deref().map(|share| shard(share, report)),
         }
+    }
+}
+
+fn since(since: &Comparison) -> wire::Since {
+    let gone = |gone: &Gone| wire::Gone {
+        fingerprint: gone.fingerprint.as_str().to_owned(),
+        tag: gone.tag.clone(),
+        title: gone.title.clone(),
+        level: gone.level.name().to_owned(),
+        file: text(&gone.path),
+        file_bytes: bytes(&gone.path),
+        line: gone.line.get(),
+        fate: gone.fate.name().to_owned(),
+        why: gone.why.clone(),
+    };
+    wire::Since { head: since.head.clone(), gone: since.gone.iter().map(gone).collect() }
+}
+
+fn shard(share: &Share, report: &Report<'_>) -> wire::Shard {
+    let owned =
+        |(path, shard): &(RepoPath, u32)| wire::Owned { path: text(path), path_bytes: bytes(path), shard: *shard };
+    let cap = |((tag, language), most): (&(Arc<str>, String), &u32)| wire::Cap {
+        tag: tag.to_string(),
+        language: language.clone(),
+        most: *most,
+    };
+    let provenance = report.provenance.clone();
+    wire::Shard {
+        index: share.shard.index,
+        count: share.shard.count,
+        files: share.files.iter().map(owned).collect(),
+        kept: share.kept.iter().map(finding).collect(),
+        notes: share.notes.clone(),
+        skipped: share.skipped.iter().map(skip).collect(),
+        steered: share.steered.iter().map(steered).collect(),
+        baseline: share.baseline.to_json(),
+        cap: share.caps.review,
+        caps: share.caps.tags.iter().map(cap).collect(),
+        tags: report.tags.iter().map(tag).collect(),
+        provenance: wire::Provenance {
+            repository_uri: provenance.repository_uri,
+            revision: provenance.revision,
+            branch: provenance.branch,
+            category: provenance.category,
+        },
+    }
+}
+
+fn steered(steered: &Steered) -> wire::Steered {
+    let place = |(path, line): &(RepoPath, Option<Line>)| (uri_path(path.bytes()), line.map(Line::get));
+    let lines = |lines: &Lines| (lines.first, lines.count);
+    let covered = |(path, added): &(RepoPath, Vec<Lines>)| (uri_path(path.bytes()), added.iter().map(lines).collect());
+    wire::Steered {
+        attempts: steered.attempts.iter().map(place).collect(),
+        covered: steered.covered.iter().map(covered).collect(),
+        why: steered.why.clone(),
+    }
+}
+
+fn tag(tag: &TagInfo) -> wire::TagInfo {
+    wire::TagInfo {
+        name: tag.name.clone(),
+        title: tag.title.clone(),
+        help: tag.help.clone(),
+        level: tag.level.map(|level| level.name().to_owned()),
+        cwe: tag.cwe.clone(),
+        category: tag.category.clone(),
+        security_severity: tag.security_severity,
+        pack: tag.pack.clone(),
     }
 }
 
@@ -158,6 +233,7 @@ fn finding(finding: &finding::Finding) -> wire::Finding {
         related: finding.related.iter().map(place).collect(),
         frame: finding.frame.as_ref().map(frame),
         trail: finding.trail.iter().map(step).collect(),
+        since: finding.since.map(|since| since.name().to_owned()),
         dropped: finding.dropped.as_ref().map(|dropped| wire::Dropped {
             stage: dropped.stage.name().to_owned(),
             reason: dropped.reason.clone(),

@@ -8,11 +8,11 @@ use serde_sarif::sarif::{
 
 use super::place;
 use super::results::Selection;
-use super::rules::{one_line, sentence};
 use crate::escape::sarif_text;
 use crate::finding::Level;
 use crate::gate::Verdict;
 use crate::report::Report;
+use crate::report::sentence::{one_line, sentence};
 use crate::review::Skip;
 
 /// More unread parts than this are counted in one notification.

@@ -35,8 +35,7 @@ const SOURCE_ROOT: &str = "%SRCROOT%";
 
 fn write(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let log = Sarif::builder().schema(SCHEMA).version(json!("2.1.0")).runs(vec![run(report, results::LIMIT)]).build();
-    serde_json::to_writer_pretty(&mut *out, &log).map_err(io::Error::from)?;
-    out.write_all(b"\n")
+    super::write_json(&log, out)
 }
 
 fn run(report: &Report<'_>, limit: usize) -> Run {

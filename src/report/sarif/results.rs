@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use serde_sarif::sarif::{Location, Message, PropertyBag, Result, ResultKind, ResultLevel, Suppression};
 
 use super::place;
-use super::rules::{Rules, cut, one_line, rule_id, sentence};
+use super::rules::{Rules, rule_id};
 use crate::escape::{code_span, markdown, sarif_markdown, sarif_text, visible};
 use crate::finding::{Dropped, EvidenceStatus, Finding, Level, Source, Stage};
 use crate::report::Report;
+use crate::report::sentence::{cut, one_line, sentence};
 
 /// GitHub refuses a file with more results in a run (and shows the 5,000 most severe).
 pub(super) const LIMIT: usize = 25_000;
@@ -60,6 +61,8 @@ pub(super) fn results(selection: &Selection<'_>, rules: &Rules) -> Vec<Result> {
         .findings()
         .map(|finding| {
             let mut result = result(finding, rules);
+            // Again all or none (3.27.24).
+            result.baseline_state = finding.since.map(|since| json!(since.name()));
             // All results carry the array or none does; an empty one says "not suppressed" (3.27.23).
             if selection.suppressed {
                 result.suppressions = Some(finding.dropped.iter().map(suppression).collect());

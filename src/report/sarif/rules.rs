@@ -10,6 +10,7 @@ use super::results::Selection;
 use crate::escape::{code_span, sarif_markdown, sarif_text, visible, visible_lines};
 use crate::finding::Level;
 use crate::report::TagInfo;
+use crate::report::sentence::{cut, one_line, sentence};
 
 /// GitHub takes descriptions up to this length.
 const DESCRIPTION_CHARS: usize = 1024;
@@ -151,22 +152,4 @@ fn property_tags(tag: &TagInfo, security: bool) -> Vec<String> {
 
 fn message(text: &str) -> MultiformatMessageString {
     MultiformatMessageString::builder().text(cut(&sarif_text(text), DESCRIPTION_CHARS)).build()
-}
-
-/// The text with a full stop, unless it ends in one or in something as final.
-pub(super) fn sentence(text: &str) -> String {
-    let text = text.trim_end();
-    if text.ends_with(['.', '!', '?', '…', '`']) { text.to_owned() } else { format!("{text}.") }
-}
-
-/// At most this many characters, with a mark where some were cut off.
-pub(super) fn cut(text: &str, characters: usize) -> String {
-    match text.char_indices().nth(characters).and_then(|_| text.char_indices().nth(characters.saturating_sub(1))) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
-}
-
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

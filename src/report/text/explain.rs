@@ -2,11 +2,11 @@
 
 use std::io;
 
+use super::frame;
 use super::page::{Ink, Page};
-use super::{frame, summary};
 use crate::escape::{visible, visible_lines};
 use crate::finding::{Anchored, Finding, Source, Step};
-use crate::report::Report;
+use crate::report::{Report, sentence};
 
 /// Prints everything that is known of a finding: where it is, who raised it, what every stage decided, how it ended.
 pub fn explain(report: &Report<'_>, finding: &Finding, out: &mut dyn io::Write) -> io::Result<()> {
@@ -38,7 +38,7 @@ fn facts(page: &mut Page, report: &Report<'_>, finding: &Finding) {
     row("evidence", &format!("{}{facts}", finding.evidence.status.name().replace('_', " ")));
     row("score", &finding.score.map_or("not scored".to_owned(), |score| format!("{score:.1} of 10")));
     for place in &finding.related {
-        row("merged with", &format!("{}:{}", super::place(&place.path), place.line));
+        row("merged with", &format!("{}:{}", sentence::place(&place.path), place.line));
     }
     if let Some(tag) = report.tags.iter().find(|tag| tag.name == *finding.claim.tag) {
         row("pack", &visible(&tag.pack));
@@ -46,7 +46,7 @@ fn facts(page: &mut Page, report: &Report<'_>, finding: &Finding) {
     }
     row("in", &visible(&report.review.change.description));
     if report.style.funnel {
-        row("funnel", &summary::funnel(report.review));
+        row("funnel", &sentence::funnel(report.review));
     }
 }
 

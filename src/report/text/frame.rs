@@ -8,7 +8,7 @@ use annotate_snippets::{AnnotationKind, Group, Level as Severity, Renderer, Snip
 use super::page::{Ink, Page, char_columns, columns, fit};
 use crate::escape::{visible, visible_lines};
 use crate::finding::{Columns, Finding, Level, Untrusted};
-use crate::report::region;
+use crate::report::{region, sentence};
 
 /// Lines of code shown above and below what a finding speaks of.
 const CONTEXT: usize = 2;
@@ -56,7 +56,7 @@ pub(super) fn code(page: &mut Page, finding: &Finding) {
 /// line as shown, where tabs are spread and long lines are cut.
 fn place(finding: &Finding) -> String {
     let location = &finding.claim.location;
-    let path = super::place(&location.path);
+    let path = sentence::place(&location.path);
     let start = location.columns.filter(|columns| columns.start > 0 && columns.start < columns.end);
     match (finding.frame.as_ref().and_then(|frame| region::kept(frame, location.line)), start) {
         (Some((line, cut)), Some(columns)) => {

@@ -11,9 +11,9 @@ use std::io;
 pub use explain::explain;
 
 use self::page::{Ink, Page};
-use super::{Format, Report};
+use super::{Format, Report, sentence};
 use crate::escape::visible;
-use crate::finding::{Finding, Level, RepoPath, Source};
+use crate::finding::{Finding, Level};
 
 /// The format.
 pub(super) const FORMAT: Format = Format { name: "text", help: "For people: code frames and a summary", write };
@@ -43,38 +43,10 @@ fn print_finding(page: &mut Page, finding: &Finding) {
 
 /// One line on where it is, who says so, how sure that is, and how to accept it.
 fn facts(finding: &Finding) -> Vec<String> {
-    let mut parts = Vec::new();
-    if let Some(function) = finding.function.as_ref().filter(|name| !name.raw().is_empty()) {
-        parts.push(format!("in {}", function.visible()));
-    }
-    parts.push(finding.fingerprint.to_string());
-    if let Source::Model { .. } = finding.claim.source {
-        parts.push("by the model".to_owned());
-        if let Some(score) = finding.score {
-            parts.push(format!("score {score:.1} of 10"));
-        }
-        if finding.votes > 1 {
-            parts.push(format!("{} votes", finding.votes));
-        }
-    }
-    if let count @ 1.. = finding.related.len() {
-        let first: Vec<String> = finding
-            .related
-            .iter()
-            .take(3)
-            .map(|place| format!("{}:{}", self::place(&place.path), place.line))
-            .collect();
-        let more = if count > first.len() { format!(" and {} more", count - first.len()) } else { String::new() };
-        parts.push(format!("also {}{more}", first.join(", ")));
-    }
+    let mut parts = sentence::facts(finding);
     let tag = visible(&finding.claim.tag);
     parts.push(format!("accept in the baseline, or by `diffsieve: ignore[{tag}] reason` where policy counts it"));
     parts
-}
-
-/// A path on one line, tabs included.
-fn place(path: &RepoPath) -> String {
-    path.visible().replace('\t', "␉")
 }
 
 impl Ink {

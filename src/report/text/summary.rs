@@ -1,26 +1,46 @@
 //! The end of the page: what was reviewed, what was not, and the verdict.
 
-use std::collections::BTreeMap;
-
 use super::page::{Ink, Page};
-use super::place;
 use crate::escape::visible;
-use crate::finding::{Finding, Level};
 use crate::gate::Verdict;
 use crate::report::Report;
-use crate::review::{ReadBy, Review, Skip};
+use crate::report::sentence::{self, WAYS_OUT, place, plural};
+use crate::review::{Review, Skip};
 
 /// More unread parts than this are counted; JSON and SARIF name all of them.
 const UNREAD: usize = 50;
 
+/// More findings of an earlier review that are gone than this are counted.
+const GONE: usize = 20;
+
 pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
     let review = report.review;
-    capped(page, review);
+    if let Some(capped) = sentence::capped(review) {
+        page.prose("", &capped);
+        page.blank();
+    }
     unread(page, review);
-    reviewed(page, review);
-    not_code(page, review);
+    if !review.change.description.is_empty() {
+        page.prose("Reviewed ", &visible(&review.change.description));
+    }
+    if let Some(share) = sentence::share(review) {
+        page.prose("", &share);
+    }
+    page.prose("", &sentence::read(review));
+    for (head, reasons) in sentence::not_code(review) {
+        page.prose(head, &reasons);
+    }
     if report.style.funnel {
-        page.prose("Funnel: ", &funnel(review));
+        page.prose("Funnel: ", &sentence::funnel(review));
+    }
+    if let Some(since) = &review.since {
+        page.prose("Since ", &sentence::since(since, review));
+        for gone in since.gone.iter().take(GONE) {
+            page.prose("  ", &sentence::gone(gone));
+        }
+        if since.gone.len() > GONE {
+            page.line(&format!("  and {} more, all named in --format json", since.gone.len() - GONE));
+        }
     }
     for note in review.change.notes.iter().chain(&review.notes) {
         page.prose("Note: ", &visible(note));
@@ -40,45 +60,19 @@ pub(super) fn summary(page: &mut Page, report: &Report<'_>) {
 
 /// The last line, and the only one of a quiet report.
 pub(super) fn verdict(page: &mut Page, report: &Report<'_>) {
-    let (word, ink) = match report.decision.verdict {
-        Verdict::Pass if report.decision.complete => ("passed", Ink::Good),
-        Verdict::Pass => ("passed", Ink::Warning),
-        Verdict::Fail => ("failed", Ink::Error),
-        Verdict::Incomplete => ("incomplete", Ink::Error),
+    let ink = match report.decision.verdict {
+        Verdict::Pass if report.decision.complete => Ink::Good,
+        Verdict::Pass => Ink::Warning,
+        Verdict::Fail | Verdict::Incomplete => Ink::Error,
     };
-    let counts = counts(&report.review.findings);
+    let counts = sentence::counts(&report.review.findings);
     let reason = match (report.decision.verdict, report.decision.complete) {
         // That no finding failed the gate goes without saying where there is none.
         (Verdict::Pass, true) if report.review.findings.is_empty() => String::new(),
         _ => format!("; {}", visible(&report.decision.reason)),
     };
-    let word = page.paint(ink, word);
+    let word = page.paint(ink, sentence::verdict(report.decision.verdict));
     page.line(&format!("diffsieve {word}: {counts}{reason}"));
-}
-
-fn counts(findings: &[Finding]) -> String {
-    let parts: Vec<String> = Level::ALL
-        .into_iter()
-        .rev()
-        .map(|level| (level, findings.iter().filter(|finding| finding.level == level).count()))
-        .filter(|(_, count)| *count > 0)
-        .map(|(level, count)| plural(count as u64, level.name()))
-        .collect();
-    if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
-}
-
-/// A cap must not look like an end.
-fn capped(page: &mut Page, review: &Review) {
-    let hidden = review.dropped.iter().filter(|finding| finding.is_capped());
-    let mut tags: BTreeMap<&str, u64> = BTreeMap::new();
-    hidden.for_each(|finding| *tags.entry(&finding.claim.tag).or_default() += 1);
-    if tags.is_empty() {
-        return;
-    }
-    let all: u64 = tags.values().sum();
-    let parts: Vec<String> = tags.iter().map(|(tag, count)| format!("{} {count}", visible(tag))).collect();
-    page.prose("", &format!("{all} more below error, over a cap and not shown: {}", parts.join(", ")));
-    page.blank();
 }
 
 fn unread(page: &mut Page, review: &Review) {
@@ -108,83 +102,11 @@ fn unread(page: &mut Page, review: &Review) {
     page.blank();
 }
 
-fn reviewed(page: &mut Page, review: &Review) {
-    let change = &review.change;
-    if !change.description.is_empty() {
-        page.prose("Reviewed ", &visible(&change.description));
-    }
-    let coverage = &review.coverage;
-    let files = plural(change.files.len() as u64, "file");
-    let uncounted = coverage.skipped.iter().any(|skip| skip.unread && skip.lines.is_none());
-    let lines = if uncounted {
-        let known = plural(coverage.added_lines, "added line");
-        format!("{} of {known} read, and more that could not be counted", coverage.reviewed_lines)
-    } else if coverage.reviewed_lines == coverage.added_lines {
-        match coverage.added_lines {
-            0 => "no added lines".to_owned(),
-            1 => "its one added line read".to_owned(),
-            all => format!("all {all} added lines read"),
-        }
-    } else {
-        format!("{} of {} read", coverage.reviewed_lines, plural(coverage.added_lines, "added line"))
-    };
-    let read_by = |reads: fn(&ReadBy) -> bool| change.files.iter().filter(|file| reads(&file.read_by)).count();
-    let model = match &review.model {
-        None => "model off".to_owned(),
-        Some(_) => format!("model {}", read_by(|by| by.model)),
-    };
-    let text = plural(read_by(|by| by.text) as u64, "file");
-    let parser = read_by(|by| by.parser);
-    page.prose("", &format!("{files}, {lines}. Read by: text detectors {text}, parser {parser}, {model}"));
-}
-
-/// What is no code, or nothing for a model, is only counted, by reason.
-fn not_code(page: &mut Page, review: &Review) {
-    let (mut code, mut shown): (BTreeMap<&str, u64>, BTreeMap<&str, u64>) = Default::default();
-    for skip in review.coverage.skipped.iter().filter(|skip| !skip.unread) {
-        let count = match skip.why.strip_prefix("not shown to the model: ") {
-            Some(why) => shown.entry(why).or_default(),
-            None => code.entry(&skip.why).or_default(),
-        };
-        *count += 1;
-    }
-    for (head, reasons) in [("Not code: ", code), ("Not shown to the model: ", shown)] {
-        let parts: Vec<String> = reasons.iter().map(|(why, count)| format!("{count} {}", visible(why))).collect();
-        if !parts.is_empty() {
-            page.prose(head, &parts.join(", "));
-        }
-    }
-}
-
-/// `raised 31 → ungrounded 6 → … → shown 3`, in the order of the stages.
-pub(super) fn funnel(review: &Review) -> String {
-    let stage_of = |reason: &str| {
-        let dropped = review.dropped.iter().filter_map(|finding| finding.dropped.as_ref());
-        dropped.filter(|dropped| dropped.reason == reason).map(|dropped| dropped.stage).min()
-    };
-    let mut removed: Vec<_> =
-        review.funnel.removed.iter().map(|(reason, count)| (stage_of(reason), reason, count)).collect();
-    // A reason no dropped finding carries stands last.
-    removed.sort_by_key(|(stage, reason, _)| (stage.is_none(), *stage, *reason));
-    let mut parts = vec![format!("raised {}", review.funnel.raised)];
-    parts.extend(removed.iter().map(|(_, reason, count)| format!("{} {count}", visible(reason))));
-    parts.push(format!("shown {}", review.funnel.shown));
-    parts.join(" → ")
-}
-
-/// How a finding can be accepted by those who may (design: product, exit codes).
 fn ways_out(page: &mut Page) {
     page.blank();
     page.prose("", "Fix the findings, or accept them in one of these ways, each of which stays visible in the report:");
-    for way in [
-        "a maintainer adds the fingerprint to the baseline on the base branch (diffsieve baseline update)",
-        "a comment `diffsieve: ignore[Tag] reason` on the line, where policy counts ignores that a change brings along",
-    ] {
+    for way in WAYS_OUT {
         page.prose("  - ", way);
     }
     page.prose("", "`diffsieve explain FINGERPRINT` tells how a finding came about.");
-}
-
-fn plural(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

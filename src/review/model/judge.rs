@@ -9,7 +9,7 @@ use super::talk::{Talk, Unanswered};
 use super::validate::{self, BATCH, Judged, Score};
 use super::{Health, MayBlock, Model, Progress};
 use crate::detect::FileView;
-use crate::finding::{Anchored, EvidenceStatus, Finding, Level, Stage};
+use crate::finding::{Anchored, EvidenceStatus, Finding, Level, RepoPath, Source, Stage};
 use crate::provider::Prompt;
 use crate::review::ground::Grounded;
 use crate::review::{filter, pool};
@@ -21,7 +21,6 @@ const CONSTANT: usize = 8;
 /// How the second opinions went.
 #[derive(Default)]
 pub(super) struct Opinion {
-    pub(super) health: Health,
     /// Claims that were to be scored, and those that were.
     pub(super) scored: (u64, u64),
     /// By file, how many claims have no score and why.
@@ -55,7 +54,6 @@ pub(super) fn judge(
     let answers = pool::map(batches.len(), model.concurrency, || (), |(), index| ask(index));
     let mut opinion = Opinion { scored: (held.len() as u64, 0), ..Opinion::default() };
     let mut unscored: BTreeMap<(usize, String), usize> = BTreeMap::new();
-    let mut given = Vec::new();
     for (batch, answer) in batches.iter().zip(answers) {
         let (mut scores, why) = match answer {
             Ok(scores) => (scores, "the validator left them out".to_owned()),
@@ -66,7 +64,6 @@ pub(super) fn judge(
             match scores.remove(&place) {
                 Some(score) => {
                     opinion.scored.1 += 1;
-                    given.push(score.score);
                     apply(claim, &score);
                 }
                 None => {
@@ -77,14 +74,6 @@ pub(super) fn judge(
             }
         }
     }
-    let is_constant = given.len() >= CONSTANT && given.windows(2).all(|pair| pair[0] == pair[1]);
-    opinion.health = match opinion.scored {
-        (0, _) => Health::Ok,
-        (_, 0) => Health::Failed,
-        _ if is_constant => Health::Constant,
-        (all, scored) if scored < all => Health::Degraded,
-        _ => Health::Ok,
-    };
     opinion.unscored = unscored.into_iter().map(|((file, why), count)| (file, count, why)).collect();
     opinion
 }
@@ -166,7 +155,6 @@ pub(super) fn bar(
     held: Vec<Held>,
     rules: &Rules,
     views: &[Option<FileView<'_>>],
-    health: Health,
     model: &Model<'_>,
     dropped: &mut Vec<Finding>,
 ) -> Vec<Vec<Grounded>> {
@@ -174,7 +162,7 @@ pub(super) fn bar(
     for mut held in held {
         let Some(view) = &views[held.file] else { continue };
         let matching = held.line_matching;
-        lower(&mut held.grounded.finding, matching, health, rules, view, model.may_block);
+        lower(&mut held.grounded.finding, matching, rules, view, model.may_block);
         by_file[held.file].push(held.grounded);
     }
     for (kept, view) in by_file.iter_mut().zip(views) {
@@ -223,23 +211,37 @@ fn under(grounded: &Grounded, rules: &Rules, view: &FileView<'_>) -> Option<(Str
     }
 }
 
-/// The rule that lowers an error because nobody who works has judged it.
-const UNJUDGED: &str = "validator_health";
+impl Health {
+    /// How a validator worked that was to score so many claims and scored so many of them.
+    pub(in crate::review) fn of((all, scored): (u64, u64), scores: impl Iterator<Item = f32>) -> Self {
+        let scores: Vec<f32> = scores.collect();
+        let is_constant = scores.len() >= CONSTANT && scores.windows(2).all(|pair| pair[0] == pair[1]);
+        match (all, scored) {
+            (0, _) => Self::Ok,
+            (_, 0) => Self::Failed,
+            _ if is_constant => Self::Constant,
+            _ if scored < all => Self::Degraded,
+            _ => Self::Ok,
+        }
+    }
+}
 
-/// Whether a finding would be an error but for the state of a validator that scored it.
-pub(super) fn is_unjudged(finding: &Finding) -> bool {
-    finding.score.is_some() && finding.trail.iter().any(|step| step.rule == UNJUDGED)
+/// Lowers the errors of a model that nobody who works has judged, and tells in which files they are.
+pub(in crate::review) fn lower_unjudged(findings: &mut [Finding]) -> BTreeSet<RepoPath> {
+    let is_models = |finding: &&mut Finding| matches!(finding.claim.source, Source::Model { .. });
+    let errors = findings.iter_mut().filter(is_models).filter(|finding| finding.level == Level::Error);
+    errors
+        .map(|finding| {
+            finding.level = Level::Warning;
+            let why = format!("the validator's state is {}", Health::Constant.name());
+            finding.step(Stage::Filter, "validator_health", "lowered", why);
+            finding.claim.location.path.clone()
+        })
+        .collect()
 }
 
 /// Caps the level at a warning where a model may not stop a merge.
-fn lower(
-    finding: &mut Finding,
-    line_matching: bool,
-    health: Health,
-    rules: &Rules,
-    view: &FileView<'_>,
-    may_block: MayBlock,
-) {
+fn lower(finding: &mut Finding, line_matching: bool, rules: &Rules, view: &FileView<'_>, may_block: MayBlock) {
     if finding.level < Level::Error {
         return;
     }
@@ -248,12 +250,6 @@ fn lower(
         (MayBlock::Never, _) => "the policy lets no model stop a merge".to_owned(),
         _ if !matches!(finding.anchor, Some(Anchored::Exact | Anchored::BesideDeletion)) => {
             "the claimed line was not the right one".to_owned()
-        }
-        _ if !health.works() => {
-            finding.level = Level::Warning;
-            let why = format!("the validator's state is {}", health.name());
-            finding.step(Stage::Filter, UNJUDGED, "lowered", why);
-            return;
         }
         (_, None) => "it has no score".to_owned(),
         (_, Some(score)) if score < bar => format!("scored {score}, and {bar} is needed to stop a merge"),

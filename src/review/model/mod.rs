@@ -19,10 +19,12 @@ mod tests;
 mod unread;
 mod validate;
 
+pub(super) use judge::lower_unjudged;
 pub use plan::Plan;
 pub use purse::Budget;
 pub use talk::Tally;
-pub(super) use unread::{Steered, steered};
+pub use unread::Steered;
+pub(super) use unread::steered;
 
 use super::Skip;
 use super::ground::Grounded;
@@ -155,11 +157,6 @@ impl Health {
             Self::Constant => "constant",
         }
     }
-
-    /// Whether its scores may stop a merge.
-    const fn works(self) -> bool {
-        matches!(self, Self::Ok | Self::Degraded)
-    }
 }
 
 /// Who took part, as a report names them.
@@ -192,6 +189,21 @@ pub struct Part {
     pub seconds: f64,
 }
 
+impl Part {
+    /// Two parts of one review as one. How the validator worked is for whoever sees all scores to say.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            tally: self.tally.and(other.tally),
+            chunks: self.chunks.saturating_add(other.chunks),
+            scored: (self.scored.0.saturating_add(other.scored.0), self.scored.1.saturating_add(other.scored.1)),
+            cost: self.cost.zip(other.cost).map(|(one, other)| one + other),
+            // They ran beside each other.
+            seconds: self.seconds.max(other.seconds),
+            ..self
+        }
+    }
+}
+
 /// What the detectors leave behind of each file.
 pub(super) struct Looked<'f> {
     /// The files that have a text.
@@ -218,16 +230,16 @@ pub(super) struct Asked<'f> {
 
 /// Asks about the files of a change, and does something else in the meantime.
 pub(super) fn ask<'f>(
+    passes: &[Chunks],
     parts: &[FilePart],
     rules: &Rules,
     model: &Model<'_>,
     meanwhile: impl FnOnce() -> Looked<'f>,
 ) -> Asked<'f> {
-    let passes = passes(parts, model);
     let purse = purse::Purse::new(model.budget);
     let collector = talk::Talk::new(model.collector, &purse);
     let questions = question::Questions::new(rules, model.answer_tokens);
-    let jobs = jobs(&passes, &questions);
+    let jobs = jobs(passes, &questions);
     (model.tell)(Progress::Planned(Plan::of(&jobs, model)));
     let (answers, looked) = std::thread::scope(|scope| {
         let asking = scope.spawn(|| collect::collect(&jobs, &questions, &collector, model));
@@ -237,7 +249,7 @@ pub(super) fn ask<'f>(
     let Looked { views, secrets } = looked;
     let mut read: Vec<bool> = parts.iter().map(FilePart::is_shown).collect();
     let mut unread = unread::Unread::default();
-    unread.skipped(&passes, parts, &mut read);
+    unread.skipped(passes, parts, &mut read);
     let (mut claims, mut dropped) = (Vec::new(), Vec::new());
     for ((job, answer), index) in jobs.iter().zip(answers).zip(0..) {
         match answer {
@@ -260,23 +272,13 @@ pub(super) fn ask<'f>(
     }
     let part = Part {
         names: model.names.clone(),
-        health: opinion.health,
+        health: if model.validator.is_some() { Health::Ok } else { Health::Off },
         tally: collector.tally().and(validator.map(|talk| talk.tally()).unwrap_or_default()),
         chunks: passes.first().map_or(0, |chunks| chunks.chunks.len() as u64),
         scored: opinion.scored,
         ..Part::default()
     };
-    let kept = judge::bar(held, rules, &views, opinion.health, model, &mut dropped);
-    // A judge who does not judge must not let anything through that would have stopped the merge.
-    for (file, kept) in kept.iter().enumerate() {
-        if kept.iter().any(|grounded| judge::is_unjudged(&grounded.finding)) {
-            let why = format!(
-                "errors of the model stand without a judgement: the validator's state is {}",
-                opinion.health.name()
-            );
-            unread.add(&parts[file].path, &[], why);
-        }
-    }
+    let kept = judge::bar(held, rules, &views, model, &mut dropped);
     let steered = jobs.iter().filter(|job| job.pass == 1).filter_map(|job| Steered::of(job.chunk, parts)).collect();
     Asked { part, raised, views, kept, dropped, skipped: unread.into_skips(), read, steered }
 }
@@ -287,7 +289,7 @@ pub fn plan(parts: &[FilePart], rules: &Rules, model: &Model<'_>) -> Plan {
 }
 
 /// The chunks of each pass.
-fn passes(parts: &[FilePart], model: &Model<'_>) -> Vec<Chunks> {
+pub(super) fn passes(parts: &[FilePart], model: &Model<'_>) -> Vec<Chunks> {
     let budget = context::Budget::of(model.chunk_tokens);
     (1..=model.passes.max(1)).map(|pass| context::chunks(parts, &budget, Form::Marked, pass)).collect()
 }

@@ -25,12 +25,13 @@ pub struct Tally {
 impl Tally {
     /// Both together.
     pub(super) fn and(mut self, other: Self) -> Self {
-        self.requests += other.requests;
-        self.cached += other.cached;
+        // A saved report may name any number.
+        self.requests = self.requests.saturating_add(other.requests);
+        self.cached = self.cached.saturating_add(other.cached);
         self.usage += other.usage;
-        self.answers += other.answers;
-        self.estimated.0 += other.estimated.0;
-        self.estimated.1 += other.estimated.1;
+        self.answers = self.answers.saturating_add(other.answers);
+        self.estimated.0 = self.estimated.0.saturating_add(other.estimated.0);
+        self.estimated.1 = self.estimated.1.saturating_add(other.estimated.1);
         self
     }
 }

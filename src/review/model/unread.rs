@@ -13,12 +13,14 @@ const ATTEMPTS: [&str; 2] = ["PromptInjection", "TrojanSource"];
 
 /// A chunk that does not count as clean by the model's word, because the change puts text into it that tries to be more
 /// than text. Unless a maintainer has accepted all of that: then it was looked at.
-pub(in crate::review) struct Steered {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Steered {
     /// The attempts: which file, and the line, `None` for a file's name.
-    attempts: Vec<(RepoPath, Option<Line>)>,
+    pub attempts: Vec<(RepoPath, Option<Line>)>,
     /// Its files, each with the lines that the chunk shows as added.
-    covered: Vec<(usize, RepoPath, Vec<Lines>)>,
-    why: String,
+    pub covered: Vec<(RepoPath, Vec<Lines>)>,
+    /// One sentence.
+    pub why: String,
 }
 
 impl Steered {
@@ -39,8 +41,7 @@ impl Steered {
             parts[first.file].path.visible(),
             first.kind.name()
         );
-        let covered =
-            |covered: &context::Covered| (covered.file, parts[covered.file].path.clone(), covered.added.clone());
+        let covered = |covered: &context::Covered| (parts[covered.file].path.clone(), covered.added.clone());
         Some(Self {
             attempts: attempts.iter().map(|attempt| (parts[attempt.file].path.clone(), attempt.line)).collect(),
             covered: chunk.parts.iter().map(covered).collect(),
@@ -65,11 +66,15 @@ impl Steered {
 }
 
 /// Names what is unread for attempts that nobody accepted; `of_file` is told each file of which that is so.
-pub(in crate::review) fn steered(all: Vec<Steered>, dropped: &[Finding], mut of_file: impl FnMut(usize)) -> Vec<Skip> {
+pub(in crate::review) fn steered(
+    all: Vec<Steered>,
+    dropped: &[Finding],
+    mut of_file: impl FnMut(&RepoPath),
+) -> Vec<Skip> {
     let mut unread = Unread::default();
     for steered in all.into_iter().filter(|steered| !steered.is_accepted(dropped)) {
-        for (file, path, added) in &steered.covered {
-            of_file(*file);
+        for (path, added) in &steered.covered {
+            of_file(path);
             unread.add(path, added, steered.why.clone());
         }
     }

@@ -149,6 +149,8 @@ fn reviewed(files: Vec<FileChange>, model: &Model<'_>) -> (Review, Decision) {
         cap: None,
         threads: 1,
         model: Some(model),
+        shard: None,
+        notes: Vec::new(),
     };
     let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
     let fails = review.findings.iter().any(|finding| finding.level == Level::Error);
