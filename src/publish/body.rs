@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use super::anchor::{Anchor, File};
 use crate::escape::{code_block, code_span, markdown, uri_path, visible_lines};
-use crate::finding::{Finding, Level, RepoPath, Suggestion};
-use crate::gate::Verdict;
+use crate::finding::{Finding, RepoPath, Suggestion};
 use crate::report::json::Saved;
+use crate::report::sentence;
 
 /// GitHub's message speaks of 65,536 characters; bytes are never fewer.
 pub(super) const LONGEST: usize = 60_000;
@@ -137,23 +137,20 @@ fn place(finding: &Finding, links: Option<&Links>) -> String {
 
 fn quote(finding: &Finding, longest: usize) -> String {
     let quote = finding.claim.quote.raw();
-    if quote.trim().is_empty() { String::new() } else { format!("{}\n\n", code_block(&shortened(quote, longest), "")) }
+    if quote.trim().is_empty() {
+        String::new()
+    } else {
+        format!("{}\n\n", code_block(&sentence::cut(quote, longest), ""))
+    }
 }
 
 fn prose(text: &str, longest: usize) -> String {
-    markdown(&shortened(text.trim(), longest))
+    markdown(&sentence::cut(text.trim(), longest))
 }
 
 /// One line, cut.
 fn short(text: &str, longest: usize) -> String {
-    shortened(&text.lines().collect::<Vec<_>>().join(" "), longest)
-}
-
-fn shortened(text: &str, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    sentence::cut(&sentence::one_line(text), longest)
 }
 
 /// The longest of the texts that GitHub takes.
@@ -273,20 +270,7 @@ pub(super) fn of_summary(
 
 fn opening(saved: &Saved) -> String {
     let decision = &saved.decision;
-    let verdict = match decision.verdict {
-        Verdict::Pass => "passed",
-        Verdict::Fail => "failed",
-        Verdict::Incomplete => "incomplete",
-    };
-    let count = |level: Level| saved.review.findings.iter().filter(|finding| finding.level == level).count();
-    let counts: Vec<String> = Level::ALL
-        .into_iter()
-        .rev()
-        .map(|level| (level, count(level)))
-        .filter(|(_, count)| *count > 0)
-        .map(|(level, count)| format!("{count} {level}{}", if count == 1 { "" } else { "s" }))
-        .collect();
-    let counts = if counts.is_empty() { "no findings".to_owned() } else { counts.join(", ") };
+    let (verdict, counts) = (sentence::verdict(decision.verdict), sentence::counts(&saved.review.findings));
     format!("{SUMMARY}\n### diffsieve: {verdict}\n\n{}: {counts}.\n\n", markdown(&short(&decision.reason, 300)))
 }
 
@@ -318,7 +302,7 @@ pub(super) fn detail(finding: &Finding, links: Option<&Links>) -> String {
 
 fn tail(saved: &Saved, head: &str) -> String {
     let coverage = &saved.review.coverage;
-    let mut text = format!("{} of {} added lines were read.", coverage.reviewed_lines, coverage.added_lines);
+    let mut text = format!("{}.", sentence::read(&saved.review));
     let unread: Vec<_> = coverage.skipped.iter().filter(|skip| skip.unread).collect();
     if !unread.is_empty() {
         let _ = write!(text, " Not read, although it should have been:\n\n");

@@ -3,23 +3,24 @@
 use super::body;
 use crate::finding::Finding;
 use crate::report::json::Saved;
+use crate::report::markdown::SUMMARY_LIMIT;
+use crate::report::sentence::one_line;
 
-/// GitHub takes no summary of a step above 1 MiB.
-const LONGEST: usize = 900_000;
+/// A line for the rest has room in what GitHub takes of a step.
+const LONGEST: usize = SUMMARY_LIMIT - 100;
 
 /// One line for a log. It is text from outside: the log's escaper comes after it.
 pub fn line(finding: &Finding) -> String {
     let location = &finding.claim.location;
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     format!(
         "{} {}:{} {} [{} {}]: {}",
         finding.level,
         location.path.to_text().raw(),
         location.line,
-        words(&finding.title),
+        one_line(&finding.title),
         finding.claim.tag,
         finding.fingerprint,
-        words(finding.claim.rationale.raw())
+        one_line(finding.claim.rationale.raw())
     )
 }
 

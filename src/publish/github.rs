@@ -35,6 +35,10 @@ pub fn publish(saved: &Saved, job: &Job<'_>) -> Result<Outcome, Error> {
     if findings.len() > MOST_FINDINGS {
         return Err(Error::TooMany(findings.len()));
     }
+    // What the other shares found would look fixed.
+    if saved.review.share.is_some() {
+        return Err(Error::Share);
+    }
     let report =
         saved.review.change.head.as_deref().filter(|head| super::event::is_commit(head)).ok_or(Error::NoCommit)?;
     let api = open(job)?;

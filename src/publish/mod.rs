@@ -116,6 +116,9 @@ pub enum Error {
     /// The report is not of a commit.
     #[error("the report is of no commit; publish the report of a review whose head is the pull request's")]
     NoCommit,
+    /// The report is a part of a review.
+    #[error("the report is one share of a review; join all of them with `diffsieve merge` and publish that")]
+    Share,
     /// The report is of another commit.
     #[error("this report is of commit {report}, the pull request's head is {head}; nothing was written")]
     OtherCommit {

@@ -436,7 +436,7 @@ fn the_summary_of_a_plain_report() {
     for part in [
         "### diffsieve: failed",
         "1 error, 1 warning, 1 note",
-        "42 of 42 added lines were read",
+        "all 42 added lines read",
         "Each call leaves one descriptor open",
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");

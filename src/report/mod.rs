@@ -17,7 +17,7 @@ mod region;
 #[cfg(test)]
 mod runner;
 mod sarif;
-mod sentence;
+pub(crate) mod sentence;
 #[cfg(test)]
 mod tests;
 pub mod text;

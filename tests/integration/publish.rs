@@ -648,6 +648,10 @@ fn reports_that_do_not_fit_are_refused_before_anything_is_asked() {
     let mut mark = report(FIRST, three());
     mark["findings"][0]["fingerprint"] = "0 -->".into();
     let huge = report(FIRST, (0..20_001).map(|number| finding(number, "note", "a.py", 11)).collect());
+    let mut share = report(FIRST, three());
+    share["shard"] = json!({"index": 1, "count": 2, "files": [], "kept": [], "notes": [], "skipped": [], "steered": [],
+        "baseline": {"schema": "diffsieve.baseline/v1", "findings": []}, "cap": null, "caps": [], "tags": [],
+        "provenance": {"repository_uri": null, "revision": null, "branch": null, "category": null}});
     let mut nothing = report(FIRST, vec![]);
     nothing["change"]["head"] = Value::Null;
     for (report, part) in [
@@ -655,6 +659,7 @@ fn reports_that_do_not_fit_are_refused_before_anything_is_asked() {
         (zero, "findings.line cannot be"),
         (mark, "findings.fingerprint cannot be"),
         (huge, "more than 20000"),
+        (share, "join all of them with `diffsieve merge`"),
         (nothing, "the report is of no commit"),
         (json!({"schema": "diffsieve.report/v9"}), "this version reads diffsieve.report/v1"),
         (json!([1]), "no diffsieve report"),
