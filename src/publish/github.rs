@@ -87,11 +87,10 @@ fn open(job: &Job<'_>) -> Result<Api, Error> {
 fn problem(trouble: &Trouble, job: &Job<'_>) -> String {
     let advice = match trouble.kind {
         Kind::Denied if job.target.is_fork => {
-            "; jobs for a pull request from a fork have a token that may only read: publish from a job on `workflow_run`"
+            "; this needs `pull-requests: write`, which a job on `pull_request` never has for a fork: publish from a job \
+             on `workflow_run`"
         }
-        Kind::Denied => {
-            "; the job needs `permissions: pull-requests: write`, and a token that may see the repository and the pull request"
-        }
+        Kind::Denied => "; the job needs `permissions: pull-requests: write`, and a token for this repository",
         Kind::Refused | Kind::Stuck | Kind::Unclear => "",
     };
     format!("{}{advice}", trouble.message)
@@ -140,8 +139,7 @@ impl Doing<'_> {
             let refused = self.review(&comments);
             on_files.extend(refused);
         }
-        // Refused comments may ask for more of these than the plan has room for.
-        for index in on_files.into_iter().take(plan::ON_FILES) {
+        for index in on_files.into_iter().take(plan.on_files) {
             self.on_file(index);
         }
         self.summary(plan);
@@ -267,11 +265,19 @@ impl Doing<'_> {
     fn lost(&self, review: &Value, comments: &[&Comment<'_>]) -> Vec<usize> {
         let Some(id) = review.get("id").and_then(Value::as_u64) else { return Vec::new() };
         let path = format!("{}/reviews/{id}/comments", look::pull_path(self.job));
-        let Ok(shown) = self.api.list(&path) else { return Vec::new() };
-        let shown: BTreeSet<&str> =
-            shown.iter().filter_map(|comment| body::marked(comment.get("body")?.as_str()?)).collect();
-        let is_lost = |comment: &&&Comment<'_>| !shown.contains(comment.finding.fingerprint.as_str());
-        comments.iter().filter(is_lost).map(|comment| comment.index).collect()
+        let mut lost = Vec::new();
+        for turn in 0..LOOKS {
+            let Ok(shown) = self.api.list(&path) else { return Vec::new() };
+            let shown: BTreeSet<&str> =
+                shown.iter().filter_map(|comment| body::marked(comment.get("body")?.as_str()?)).collect();
+            let is_lost = |comment: &&&Comment<'_>| !shown.contains(comment.finding.fingerprint.as_str());
+            lost = comments.iter().filter(is_lost).map(|comment| comment.index).collect();
+            // What was just written is not at once on every machine of the service.
+            if lost.is_empty() || turn + 1 < LOOKS && self.api.settle(turn).is_err() {
+                break;
+            }
+        }
+        lost
     }
 
     /// The findings that our comments tell by now.
@@ -300,11 +306,12 @@ impl Doing<'_> {
                 Ok(_) => return self.tell(index, Told::File),
                 // The summary has it.
                 Err(trouble) if trouble.kind == Kind::Refused => return,
-                Err(trouble) if trouble.kind == Kind::Unclear && turn + 1 < LOOKS => match self.arrived(turn) {
+                Err(trouble) if trouble.kind == Kind::Unclear => match self.arrived(turn) {
                     Ok(arrived) if arrived.contains(finding.fingerprint.as_str()) => {
                         return self.tell(index, Told::File);
                     }
-                    Ok(_) => {}
+                    Ok(_) if turn + 1 < LOOKS => {}
+                    Ok(_) => self.trouble = Some(trouble),
                     Err(trouble) => self.trouble = Some(trouble),
                 },
                 Err(trouble) => self.trouble = Some(trouble),

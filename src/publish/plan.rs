@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::review::Review;
 
 /// Most comments on files: each is a request and a notification of its own.
-pub(super) const ON_FILES: usize = 10;
+const ON_FILES: usize = 10;
 
 /// Where a finding is told. Each finding is in exactly one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub(super) struct Plan {
     pub(super) places: Vec<Place>,
     /// The findings' numbers, those of the highest level first.
     pub(super) order: Vec<usize>,
+    /// How many new comments on files may be made, these and those for what is refused on its lines.
+    pub(super) on_files: usize,
     /// Earlier comments whose finding is gone and that nobody answered.
     pub(super) fixed: Vec<Own>,
 }
@@ -65,7 +67,8 @@ pub(super) fn plan(review: &Review, files: &[File], existing: &Existing, limits:
     let standing =
         |on_file: bool| told.iter().filter(|(print, file)| **file == on_file && here.contains(**print)).count();
     let mut on_lines = limits.on_lines.saturating_sub(standing(false));
-    let mut on_files = ON_FILES.min(limits.on_lines).saturating_sub(standing(true));
+    let room = ON_FILES.min(limits.on_lines).saturating_sub(standing(true));
+    let mut on_files = room;
     let mut places = vec![Place::Summary; findings.len()];
     let mut seen = BTreeSet::new();
     for index in &order {
@@ -97,7 +100,7 @@ pub(super) fn plan(review: &Review, files: &[File], existing: &Existing, limits:
         is_open && !own.has_reply && !here.contains(print) && !unseen.contains(print)
     };
     let fixed = existing.own.iter().filter(|own| limits.is_complete && is_fixed(own)).cloned().collect();
-    Plan { places, order, fixed }
+    Plan { places, order, on_files: room, fixed }
 }
 
 /// The best place for a finding, were there no limits.

@@ -213,7 +213,8 @@ impl State {
             return (401, json!({"message": format!("Bad credentials: {}", request.authorization)}));
         }
         let Request { method, path, body, .. } = request;
-        let path = path.strip_prefix("/repos/acme/shop").unwrap_or(path).to_owned();
+        let path = path.strip_prefix("/api/v3").unwrap_or(path);
+        let path = path.strip_prefix("/repos/acme/shop").unwrap_or(path);
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         match (method.as_str(), &parts[..]) {
             ("GET", ["pulls", "7"]) => (
@@ -239,7 +240,7 @@ impl State {
             ("POST", ["pulls", "7", "comments"]) => self.comment(body),
             ("POST", ["issues", "7", "comments"]) => self.say(body),
             ("PATCH", ["issues", "comments", id]) => self.say_again(id, body),
-            ("POST", ["graphql"]) => (200, self.graphql(body)),
+            ("POST", ["graphql"] | ["api", "graphql"]) => (200, self.graphql(body)),
             _ => missing(),
         }
     }

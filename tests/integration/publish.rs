@@ -95,15 +95,10 @@ struct Published {
     waits: Vec<u64>,
 }
 
-/// Publishes a report for an event that has this head.
-fn publish_for(github: &GitHub, head: &str, report: &Value, change: impl FnOnce(&mut Job<'_>)) -> Published {
-    let saved = json::read(report.to_string().as_bytes()).expect("a report");
-    let event = json!({"pull_request": {"number": 7, "head": {"sha": head}}, "repository": {"full_name": "acme/shop"}});
-    let target = Target::find(&Given::default(), Some(&event), &|_| None).expect("a pull request");
-    let (time, url) = (Time::new(), github.url());
-    let mut job = Job {
+fn job<'a>(target: Target, api: &'a str, time: &Time) -> Job<'a> {
+    Job {
         target,
-        api: &url,
+        api,
         server: "https://github.com",
         token: Some(("GITHUB_TOKEN", TOKEN)),
         author: None,
@@ -112,7 +107,16 @@ fn publish_for(github: &GitHub, head: &str, report: &Value, change: impl FnOnce(
         time: Duration::from_secs(900),
         clock: time.clock.clone(),
         env: &|_| None,
-    };
+    }
+}
+
+/// Publishes a report for an event that has this head.
+fn publish_for(github: &GitHub, head: &str, report: &Value, change: impl FnOnce(&mut Job<'_>)) -> Published {
+    let saved = json::read(report.to_string().as_bytes()).expect("a report");
+    let event = json!({"pull_request": {"number": 7, "head": {"sha": head}}, "repository": {"full_name": "acme/shop"}});
+    let target = Target::find(&Given::default(), Some(&event), &|_| None).expect("a pull request");
+    let (time, url) = (Time::new(), github.url());
+    let mut job = job(target, &url, &time);
     change(&mut job);
     let outcome = publish(&saved, &job).expect("the report is of the event");
     let text = format!("{outcome:?}");
@@ -125,15 +129,15 @@ fn publish_to(github: &GitHub, report: &Value) -> Published {
     publish_for(github, &head, report, |_| {})
 }
 
-impl Outcome3 for Outcome {
+trait Counts {
+    /// On lines, on files, before, in the summary alone, untold.
+    fn counts(&self) -> [usize; 5];
+}
+
+impl Counts for Outcome {
     fn counts(&self) -> [usize; 5] {
         [self.on_lines, self.on_files, self.before, self.in_summary, self.untold.len()]
     }
-}
-
-trait Outcome3 {
-    /// On lines, on files, before, in the summary alone, untold.
-    fn counts(&self) -> [usize; 5];
 }
 
 /// What of a pull request tells each finding: `line`, `file` or `summary`, as often as it does.
@@ -294,6 +298,37 @@ fn a_comment_that_is_not_shown_falls_to_the_file() {
     let findings = vec![finding(1, "error", "a.py", 11), finding(2, "error", "a.py", 12)];
     let Published { outcome, .. } = publish_to(&github, &report(FIRST, findings));
     assert_eq!(outcome.counts(), [1, 1, 0, 0, 0]);
+}
+
+/// A server of the service that lags behind is not taken for one that loses comments.
+#[test]
+fn a_comment_that_is_shown_late_is_told_once() {
+    let github = GitHub::start(pull(FIRST));
+    let left = AtomicUsize::new(1);
+    github.trouble(move |request, _| {
+        let late = request.method == "GET" && request.path.contains("/reviews/");
+        let late = late && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok();
+        late.then(|| Fault::Refuse(200, vec![], json!([])))
+    });
+    let Published { outcome, .. } = publish_to(&github, &report(FIRST, three()));
+    assert_eq!((outcome.counts(), told(&github, 1)), ([1, 1, 0, 1, 0], vec!["line"]));
+}
+
+#[test]
+fn an_own_server_has_graphql_beside_its_rest() {
+    let github = GitHub::start(pull(FIRST));
+    let url = format!("{}/api/v3/", github.url());
+    let publish_there = |report: &Value| {
+        let saved = json::read(report.to_string().as_bytes()).expect("a report");
+        let event =
+            json!({"pull_request": {"number": 7, "head": {"sha": FIRST}}, "repository": {"full_name": "acme/shop"}});
+        let target = Target::find(&Given::default(), Some(&event), &|_| None).expect("a pull request");
+        publish(&saved, &job(target, &url, &Time::new())).expect("the report is of the event")
+    };
+    assert_eq!(publish_there(&report(FIRST, three())).counts(), [1, 1, 0, 1, 0]);
+    github.written();
+    assert_eq!(publish_there(&report(FIRST, vec![])).fixed, 2);
+    assert!(github.written().contains(&"POST /api/graphql hide".to_owned()));
 }
 
 #[test]
@@ -529,18 +564,7 @@ fn the_report_of_a_merge_is_placed_by_its_code() {
     let given = Given { repository: Some("acme/shop".to_owned()), number: None };
     let target = Target::find(&given, Some(&event), &|_| None).expect("a pull request");
     let (time, url) = (Time::new(), github.url());
-    let job = Job {
-        target,
-        api: &url,
-        server: "https://github.com",
-        token: Some(("GITHUB_TOKEN", TOKEN)),
-        author: None,
-        max_comments: 30,
-        dry_run: false,
-        time: Duration::from_secs(900),
-        clock: time.clock,
-        env: &|_| None,
-    };
+    let job = job(target, &url, &time);
     let error = publish(&saved, &job).expect_err("another commit").to_string();
     assert!(error.contains(THIRD) && error.contains(FIRST), "{error}");
 }
@@ -617,7 +641,7 @@ fn what_nobody_took_is_in_the_log_and_in_the_summary_of_the_job() {
         3,
         &[
             "publishing could not be completed",
-            "only read: publish from a job on `workflow_run`",
+            "a job on `pull_request` never has for a fork: publish from a job on `workflow_run`",
             "3 findings are only in this log",
         ],
     );
