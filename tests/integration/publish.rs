@@ -470,6 +470,38 @@ fn the_rest_of_many_is_in_the_summary_and_stays_there() {
     assert_eq!((outcome.counts(), github.written()), ([0, 0, 30, 30, 0], vec![]), "a cap is no queue");
 }
 
+/// Three thousand findings are more than a summary holds; each is in it or handed back.
+#[test]
+fn what_the_summary_cannot_hold_is_handed_back() {
+    let github = GitHub::start(pull(FIRST));
+    let findings = (0..3_000).map(|number| finding(number, "note", "elsewhere.py", number + 1)).collect();
+    let Published { outcome, .. } = publish_to(&github, &report(FIRST, findings));
+    assert!(outcome.problem.is_none() && !outcome.untold.is_empty());
+    let body = github.state().conversation[0]["body"].as_str().unwrap().to_owned();
+    let rows: Vec<u32> = (0..3_000).filter(|number| body.contains(&format!("Title {number} ("))).collect();
+    assert_eq!(rows.len(), outcome.in_summary);
+    let mut all: Vec<usize> = rows.iter().map(|number| *number as usize).chain(outcome.untold).collect();
+    all.sort_unstable();
+    assert_eq!(all, (0..3_000).collect::<Vec<_>>());
+}
+
+/// A number may come from the artifact of a stranger's run, so the head must be the run's, in the run's repository.
+#[test]
+fn a_run_cannot_point_at_somebody_elses_pull_request() {
+    let github = GitHub::start(pull(FIRST));
+    let of_repository = |id: u32| {
+        let event = json!({"repository": {"full_name": "acme/shop"}, "workflow_run": {
+            "head_sha": FIRST, "head_repository": {"id": id}, "repository": {"id": 1}, "pull_requests": []}});
+        let given = Given { repository: None, number: Some(7) };
+        let target = Target::find(&given, Some(&event), &|_| None).expect("a pull request");
+        let saved = json::read(report(FIRST, three()).to_string().as_bytes()).expect("a report");
+        publish(&saved, &job(target, &github.url(), &Time::new())).map_err(|error| error.to_string())
+    };
+    assert!(of_repository(2).expect_err("another repository").contains("pull request 7 is not the one of this event"));
+    assert_eq!(github.written(), [""; 0]);
+    assert_eq!(of_repository(1).expect("its own").counts(), [1, 1, 0, 1, 0]);
+}
+
 #[test]
 fn texts_that_are_too_long_or_hostile_are_taken() {
     let texts = [
