@@ -49,14 +49,14 @@ pub(super) fn is_summary(body: &str) -> bool {
 pub(super) struct Links {
     /// Such as `https://github.com/acme/shop`.
     pub(super) repository: String,
-    /// The head of the pull request.
-    pub(super) head: String,
+    /// The commit that the report is of: a merge has its own lines.
+    pub(super) commit: String,
 }
 
 impl Links {
     fn lines(&self, path: &RepoPath, first: u32, last: u32) -> String {
         let end = if last > first { format!("-L{last}") } else { String::new() };
-        format!("{}/blob/{}/{}#L{first}{end}", self.repository, self.head, uri_path(path.bytes()))
+        format!("{}/blob/{}/{}#L{first}{end}", self.repository, self.commit, uri_path(path.bytes()))
     }
 }
 
@@ -123,7 +123,7 @@ fn acceptance(finding: &Finding) -> String {
     format!("<sub>Accept it in the baseline, or by {ignore} where policy counts it. {}</sub>\n", finding.fingerprint)
 }
 
-/// The place of a finding, with a link where the report's lines are those of the head.
+/// The place of a finding, with a link where there is one.
 fn place(finding: &Finding, links: Option<&Links>) -> String {
     let location = &finding.claim.location;
     let (first, last) = lines(finding, 0);

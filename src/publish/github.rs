@@ -58,10 +58,10 @@ pub fn publish(saved: &Saved, job: &Job<'_>) -> Result<Outcome, Error> {
         api: &api,
         job,
         saved,
-        links: look.is_same.then(|| Links {
+        links: Links {
             repository: format!("{}/{}", job.server.trim_end_matches('/'), job.target.repository),
-            head: look.head.clone(),
-        }),
+            commit: report.to_owned(),
+        },
         told: vec![Told::Here; findings.len()],
         reviews: REVIEWS,
         trouble: None,
@@ -109,8 +109,7 @@ struct Doing<'a> {
     job: &'a Job<'a>,
     saved: &'a Saved,
     look: Look,
-    /// None where the report's lines are those of a merge.
-    links: Option<Links>,
+    links: Links,
     /// Where each finding is told by now.
     told: Vec<Told>,
     /// Reviews that may still be written.
@@ -295,7 +294,7 @@ impl Doing<'_> {
             "commit_id": self.look.head,
             "path": finding.claim.location.path.to_text().raw(),
             "subject_type": "file",
-            "body": body::of_file(finding, self.links.as_ref()),
+            "body": body::of_file(finding, Some(&self.links)),
         });
         let write = Write { method: Method::Post, path: format!("{}/comments", look::pull_path(self.job)), body };
         for turn in 0..LOOKS {
@@ -322,7 +321,7 @@ impl Doing<'_> {
     /// Writes the one summary or writes over it. A change without findings gets none, unless there is one already.
     fn summary(&mut self, plan: &Plan) {
         let (text, left_out) =
-            body::of_summary(self.saved, &plan.order, &self.told, &self.look.head, self.links.as_ref());
+            body::of_summary(self.saved, &plan.order, &self.told, &self.look.head, Some(&self.links));
         let is_worth_it = !self.saved.review.findings.is_empty() || self.saved.decision.verdict != Verdict::Pass;
         let stands = self.look.summary.take();
         if stands.is_none() && !is_worth_it {

@@ -346,7 +346,7 @@ fn saved(report: &fixture::Fixture) -> Saved {
 }
 
 fn links() -> Links {
-    Links { repository: "https://github.com/acme/shop".to_owned(), head: HEAD.to_owned() }
+    Links { repository: "https://github.com/acme/shop".to_owned(), commit: HEAD.to_owned() }
 }
 
 /// All texts of a report, those of its comments first.
