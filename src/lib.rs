@@ -11,6 +11,7 @@ pub mod escape;
 pub mod finding;
 pub mod gate;
 pub mod git;
+pub mod hook;
 pub mod line_hash;
 pub mod provider;
 pub mod publish;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every top-level module of the library with its floor.
-const FLOORS: [(&str, u8); 18] = [
+const FLOORS: [(&str, u8); 19] = [
     ("escape", 0),
     ("finding", 0),
     ("document", 0),
@@ -13,6 +13,7 @@ const FLOORS: [(&str, u8); 18] = [
     ("diff", 2),
     ("scope", 2),
     ("syntax", 3),
+    ("hook", 3),
     ("rules", 4),
     ("baseline", 4),
     ("detect", 5),

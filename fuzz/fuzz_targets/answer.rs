@@ -74,6 +74,7 @@ fuzz_target!(|bytes: &[u8]| {
         cap: None,
         threads: 1,
         model: Some(&model),
+        keep_diff: None,
     };
     let review = review(&Loaded::new(files()), Change::default(), &RULES, &settings);
     assert!(review.funnel.balances());

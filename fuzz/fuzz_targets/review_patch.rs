@@ -26,6 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
         cap: Some(50),
         threads: 1,
         model: None,
+        keep_diff: None,
     };
     let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
     assert!(review.funnel.balances());

@@ -61,6 +61,8 @@ fuzz_target!(|text: &str| {
         suppress: suppress::Policy { added_ignores: choice & 1 != 0, unreasoned: choice & 2 != 0 },
         cap: None,
         threads: 1,
+        model: None,
+        keep_diff: None,
     };
     let review = review(&Loaded::new(vec![file]), Change::default(), &RULES, &settings);
     let suppressed = review.funnel.removed.get("suppressed:inline").copied().unwrap_or_default();

@@ -39,6 +39,9 @@ pub(super) enum Command {
     /// Findings a maintainer accepted
     #[command(subcommand)]
     Baseline(BaselineCommand),
+    /// Git hooks: what git calls, and how it gets there
+    #[command(subcommand)]
+    Hook(HookCommand),
     /// Put a saved report where people read it
     #[command(subcommand)]
     Publish(PublishCommand),
@@ -363,6 +366,88 @@ pub(super) struct GithubArgs {
     /// Print what would be written as lines of JSON; only reads
     #[arg(long)]
     pub(super) dry_run: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum HookCommand {
+    /// Review what a push adds; git says on standard input which refs are pushed
+    #[command(after_help = exit::HOOK_TABLE)]
+    PrePush(PrePushArgs),
+    /// Review what is staged, with the detectors alone unless --model names one
+    #[command(after_help = exit::HOOK_TABLE)]
+    PreCommit(HookArgs),
+    /// Install hooks where git looks for them; nobody else's hook is ever changed
+    Install {
+        /// Which [default: pre-push]
+        #[arg(value_enum)]
+        hooks: Vec<HookName>,
+        /// Only print the scripts
+        #[arg(long)]
+        print: bool,
+        /// Write `hook.*` settings into the repository's own configuration instead of scripts; needs git 2.54
+        #[arg(long, conflicts_with = "print")]
+        config_based: bool,
+        /// Start in DIR instead of the current folder
+        #[arg(short = 'C', long = "directory", value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
+    /// Remove hooks that `install` wrote
+    Uninstall {
+        /// Which [default: all]
+        #[arg(value_enum)]
+        hooks: Vec<HookName>,
+        /// Start in DIR instead of the current folder
+        #[arg(short = 'C', long = "directory", value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
+    /// Say which hooks are there, whose they are, and whether git and hook managers call diffsieve
+    Status {
+        /// Start in DIR instead of the current folder
+        #[arg(short = 'C', long = "directory", value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum HookName {
+    /// Before a push
+    PrePush,
+    /// Before a commit
+    PreCommit,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PrePushArgs {
+    /// The remote, as git calls it
+    #[arg(default_value = "origin")]
+    pub(super) remote: OsString,
+    /// Its address, as git gives it
+    pub(super) url: Option<OsString>,
+    #[command(flatten)]
+    pub(super) hook: HookArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct HookArgs {
+    /// Most time that models take, over all refs; what they did not answer is unread
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(super) seconds: u64,
+    /// Fail the gate on findings of this level or a higher one
+    #[arg(long, value_name = "LEVEL", value_parser = clap::builder::PossibleValuesParser::new(diffsieve::gate::FailOn::NAMES))]
+    pub(super) fail_on: Option<String>,
+    /// What a review that could not finish means [default: warn, or what the user's own configuration says]
+    #[arg(long, value_name = "POLICY", value_parser = clap::builder::PossibleValuesParser::new(diffsieve::gate::OnIncomplete::NAMES))]
+    pub(super) on_incomplete: Option<String>,
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
+    /// Colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: Color,
+    /// Print findings and verdict only
+    #[arg(short, long)]
+    pub(super) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -11,6 +11,7 @@ use diffsieve::{baseline, escape};
 
 use super::args::{DoctorArgs, ModelArgs};
 use super::exit::Exit;
+use super::hook::manage;
 use super::model::{self, Found};
 use super::policy::{self, Loadout};
 use super::{Failure, env, output};
@@ -130,6 +131,10 @@ fn repository(args: &DoctorArgs, found: &mut Findings) -> Option<Loadout> {
         }
     };
     range(&repo, &scope, found);
+    match manage::lines(&repo) {
+        Ok(lines) => lines.iter().for_each(|line| found.good("hooks", line.as_str())),
+        Err(failure) => found.broken("hooks", &failure),
+    }
     match policy::of_scope(&repo, &scope, [].into_iter(), &args.place) {
         Ok(loadout) => Some(loadout),
         Err(failure) => {
@@ -182,7 +187,7 @@ fn policy(loadout: &Loadout, found: &mut Findings) {
 
 /// The model, and with --online whether it answers.
 fn model(args: &DoctorArgs, loadout: &Loadout, found: &mut Findings) {
-    let ready = match model::find(&args.model, &loadout.config) {
+    let ready = match model::find(&args.model, &loadout.config, None) {
         Ok(Found::Ready(ready)) => ready,
         Ok(Found::Nobody) => return found.good("model", "none: the detectors decide"),
         Ok(Found::WithoutKey(why)) => return found.remark("model", why),

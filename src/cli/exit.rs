@@ -51,3 +51,12 @@ Exit codes:
   0  every finding is told; or the pull request has a newer head, and nothing was written
   2  usage error, or a report that is none or not of this pull request
   3  not completed: no permission, a limit, no answer; what nobody took is in the log and the job's summary";
+
+/// For the `--help` of hooks.
+pub(super) const HOOK_TABLE: &str = "DIFFSIEVE_SKIP=1 skips the review.
+
+Exit codes; git goes on with 0 alone:
+  0  passed by policy, or skipped; what could not be reviewed is said
+  1  gate failed: findings at or above the level
+  2  usage error, such as a missing repository or a terminal as standard input
+  3  incomplete, and --on-incomplete or the user's own configuration says `fail`";

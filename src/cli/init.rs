@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use diffsieve::config;
 use diffsieve::git::Repository;
+use diffsieve::hook;
 
-use super::args::{CiName, InitArgs};
+use super::args::{CiName, HookName, InitArgs};
 use super::exit::Exit;
+use super::hook::manage;
 use super::{Failure, env, output};
 
 /// The configuration: every value is the one that counts without it.
@@ -71,7 +73,9 @@ pub(super) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     let service = service(args.ci, root, repo.remote_url("origin").as_deref());
     let files = [(config::FILES[0], CONFIG)].into_iter().chain(service.map(|service| (service.path, service.text)));
     if args.print {
-        let text: String = files.map(|(path, text)| format!("# --- {path}\n{text}\n")).collect();
+        let script = hook::Event::PrePush.script();
+        let hook = Some(("the hook pre-push", script)).filter(|_| !args.no_hook);
+        let text: String = files.chain(hook).map(|(path, text)| format!("# --- {path}\n{text}\n")).collect();
         return super::print(&text);
     }
     for (path, text) in files {
@@ -85,6 +89,12 @@ pub(super) fn run(args: &InitArgs) -> Result<Exit, Failure> {
             let hint = "`diffsieve init --print` prints what would be added to it";
             output::say(&format!("{path} is there already: kept; {hint}"));
         }
+    }
+    // Its refusal says what to do instead, and the rest stands without it.
+    if !args.no_hook
+        && let Err(failure) = manage::install(&[HookName::PrePush], false, false, args.directory.clone())
+    {
+        failure.lines().iter().for_each(|line| output::say(line));
     }
     if let Some(service) = service {
         output::say(&format!("next: {}", service.next));

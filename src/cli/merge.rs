@@ -41,8 +41,8 @@ pub(super) fn run(args: &MergeArgs) -> Result<Exit, Failure> {
     }
     let reviews = all.into_iter().map(|saved| saved.review).collect();
     let review = shard::join(reviews, env::today()).map_err(anyhow::Error::from)?;
-    let told = Told { review, policy, tags: &tags, origin: &origin, provenance, earlier };
-    told.write(&args.report, &outputs)
+    let told = Told { review, tags, origin, provenance };
+    review::tell(told, policy, earlier.as_ref(), &args.report, &outputs)
 }
 
 /// Reports that were made by different rules decide nothing together.

@@ -8,6 +8,7 @@ mod doctor;
 mod env;
 mod exit;
 mod explain;
+mod hook;
 mod init;
 mod merge;
 mod model;
@@ -67,6 +68,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Rules(command)) => rules::run(command),
         Some(Command::Baseline(command)) => baseline::run(command),
         Some(Command::Publish(PublishCommand::Github(args))) => publish::github(&args),
+        Some(Command::Hook(command)) => hook::run(command),
         Some(Command::Cache(command)) => cache::run(command),
         Some(Command::Init(args)) => init::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),

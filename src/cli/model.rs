@@ -47,8 +47,9 @@ pub(super) enum Found {
     Ready(Box<Ready>),
 }
 
-/// Opens what arguments, environment and configuration ask for, in this order. No request is sent.
-pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> {
+/// Opens what arguments, environment and configuration ask for, in this order. No request is sent. After `latest` there
+/// are only the answers at hand.
+pub(super) fn find(args: &ModelArgs, config: &Config, latest: Option<Instant>) -> Result<Found, Failure> {
     if args.no_model {
         return Ok(Found::Nobody);
     }
@@ -87,7 +88,8 @@ pub(super) fn find(args: &ModelArgs, config: &Config) -> Result<Found, Failure> 
             "no model: {missing} is not set, and gate.on_missing_key lets the detectors decide alone"
         )));
     }
-    let deadline = Instant::now() + settings.time;
+    let granted = Instant::now() + settings.time;
+    let deadline = latest.map_or(granted, |latest| latest.min(granted));
     let validator_who = settings.validator.clone().unwrap_or_else(|| settings.who.clone());
     let collector = open(kind, &settings.who, args, deadline)?;
     let validator = match self::kind(&validator_who)? {

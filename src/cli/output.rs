@@ -65,6 +65,11 @@ pub(super) fn outputs(args: &ReportArgs) -> anyhow::Result<Vec<Output>> {
     Ok(outputs)
 }
 
+/// Whether a report wants the diff, which a review does not keep unasked.
+pub(super) fn shows_diff(outputs: &[Output]) -> bool {
+    outputs.iter().any(|output| output.format.shows_diff())
+}
+
 fn output(written: &OsStr) -> anyhow::Result<Output> {
     let bytes = written.as_encoded_bytes();
     let (name, path) = match bytes.iter().position(|byte| *byte == b'=') {
@@ -130,6 +135,14 @@ pub(super) fn to_stdout(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>
     out.flush()
 }
 
+/// Writes the text of a report to standard error, where the hooks of git speak.
+pub(super) fn text_to_stderr(report: &Report<'_>) -> anyhow::Result<()> {
+    let text = output(OsStr::new("text"))?;
+    let mut out = BufWriter::with_capacity(1 << 16, io::stderr().lock());
+    let written = (text.format.write)(report, &mut out).and_then(|()| out.flush());
+    quiet_pipe(written).context("standard error cannot be written")
+}
+
 /// A closed pipe is no error.
 pub(super) fn quiet_pipe(result: io::Result<()>) -> io::Result<()> {
     match result {
@@ -147,9 +160,17 @@ pub(super) fn say(line: &str) {
     }
 }
 
-/// How text looks here.
+/// How text looks on standard output.
 pub(super) fn style(color: Color, funnel: bool, quiet: bool) -> Style {
-    let terminal = io::stdout().is_terminal();
+    style_on(io::stdout().is_terminal(), color, funnel, quiet)
+}
+
+/// How text looks on standard error.
+pub(super) fn style_of_stderr(color: Color, quiet: bool) -> Style {
+    style_on(io::stderr().is_terminal(), color, false, quiet)
+}
+
+fn style_on(terminal: bool, color: Color, funnel: bool, quiet: bool) -> Style {
     Style {
         color: use_color(color, terminal),
         width: terminal.then(width).flatten(),

@@ -24,7 +24,7 @@ impl Task for Planned<'_> {
 
     fn run<C: Changes>(self, files: &C, change: Change, loadout: Loadout, _: Provenance) -> Self::Output {
         let range = diffsieve::escape::visible(&change.description);
-        let ready = match model::find(self.0, &loadout.config)? {
+        let ready = match model::find(self.0, &loadout.config, None)? {
             Found::Ready(ready) => ready,
             Found::Nobody => return Ok(format!("{range}: no model is configured, so nothing would be asked\n")),
             Found::WithoutKey(why) => return Ok(format!("{range}: {why}\n")),

@@ -11,6 +11,7 @@ use diffsieve::detect;
 use diffsieve::diff::FileChange;
 use diffsieve::document::Problem;
 use diffsieve::finding::RepoPath;
+use diffsieve::gate::OnIncomplete;
 use diffsieve::git::{self, Oid, Repository};
 use diffsieve::report::Origin;
 use diffsieve::rules::{Examples, Rules, Source};
@@ -203,6 +204,15 @@ fn config_files(
     let origin: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let origin = if origin.is_empty() { "built-in defaults".to_owned() } else { origin.join(" over ") };
     Ok((files, origin))
+}
+
+/// What the user's own configuration says of incomplete reviews, where it says anything. What is wrong with the file is
+/// told where all of it is read.
+pub(super) fn users_on_incomplete(place: &PlaceArgs) -> Option<OnIncomplete> {
+    let path = env::user_config().filter(|_| !place.no_config)?;
+    let text = read_policy(&path, "").ok()??;
+    let node = diffsieve::document::toml("", &text).ok()?;
+    OnIncomplete::parse(node.get("gate")?.get("on_incomplete")?.text()?)
 }
 
 fn load(place: &PlaceArgs, root: &Root<'_>, examples: Examples) -> Result<Loadout, Failure> {

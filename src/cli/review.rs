@@ -1,8 +1,8 @@
 //! `diffsieve review`: the main job.
 
 use anyhow::anyhow;
-use diffsieve::gate::{self, FailOn, OnIncomplete, Policy, Verdict};
-use diffsieve::report::{Origin, Provenance, Report, TagInfo};
+use diffsieve::gate::{self, Decision, FailOn, OnIncomplete, Policy, Verdict};
+use diffsieve::report::{Origin, Provenance, Report, Style, TagInfo};
 use diffsieve::review::{Review, since};
 use diffsieve::rules::{Rules, TagLevel};
 
@@ -18,71 +18,89 @@ pub(super) fn run(args: &ReviewArgs) -> Result<Exit, Failure> {
         return plan::run(args);
     }
     if args.shard.is_some() && !output::has(&outputs, "json") {
-        return Err(
-            anyhow!("a share without its JSON report is lost: add `--format json=PATH` for `diffsieve merge`").into()
-        );
+        let why = "a share without its JSON report is lost: add `--format json=PATH` for `diffsieve merge`";
+        return Err(anyhow!(why).into());
     }
-    let asking =
-        Asking { model: &args.model, quiet: args.report.quiet, fail_on: fail_on(&args.report), shard: args.shard };
+    let asking = Asking {
+        model: &args.model,
+        quiet: args.report.quiet,
+        fail_on: fail_on(&args.report),
+        deadline: None,
+        shard: args.shard,
+        keep_diff: output::shows_diff(&outputs),
+    };
     let earlier = earlier(&args.report)?;
-    let Reviewed { review, loadout, mut provenance } = setup::reviewed(&args.scope, &args.place, asking)?;
-    provenance.category.clone_from(&args.report.category);
-    if let Some(share) = &review.share {
+    let mut reviewed = setup::reviewed(&args.scope, &args.place, asking)?;
+    reviewed.provenance.category.clone_from(&args.report.category);
+    if let Some(share) = &reviewed.review.share {
         let own = share.files.iter().filter(|(_, owner)| *owner == share.shard.index).count();
         let all = share.files.len();
         output::say(&format!("share {}: {own} of the {all} changed files; `diffsieve merge` decides", share.shard));
     }
-    let told = Told {
-        review,
-        policy: loadout.config.gate,
-        tags: &tags(&loadout.rules),
-        origin: &loadout.origin,
-        provenance,
-        earlier,
-    };
-    told.write(&args.report, &outputs)
+    let policy = reviewed.loadout.config.gate;
+    tell(Told::of(reviewed), policy, earlier.as_ref(), &args.report, &outputs)
 }
 
-/// A review that only has to be decided and written.
-pub(super) struct Told<'a> {
+/// A review with what a report says around it.
+pub(super) struct Told {
     pub(super) review: Review,
-    /// What decides, where the arguments say nothing.
-    pub(super) policy: Policy,
-    pub(super) tags: &'a [TagInfo],
-    pub(super) origin: &'a Origin,
+    pub(super) tags: Vec<TagInfo>,
+    pub(super) origin: Origin,
     pub(super) provenance: Provenance,
-    /// The review to compare with.
-    pub(super) earlier: Option<Review>,
 }
 
-impl Told<'_> {
-    pub(super) fn write(mut self, args: &ReportArgs, outputs: &[Output]) -> Result<Exit, Failure> {
-        let on_incomplete = args.on_incomplete.as_deref().and_then(OnIncomplete::parse);
-        let policy = Policy {
-            fail_on: fail_on(args).unwrap_or(self.policy.fail_on),
-            on_incomplete: on_incomplete.unwrap_or(self.policy.on_incomplete),
-        };
-        if let Some(earlier) = &self.earlier {
-            since::compare(&mut self.review, earlier);
-        }
+impl Told {
+    pub(super) fn of(reviewed: Reviewed) -> Self {
+        let Reviewed { review, loadout, provenance } = reviewed;
+        Self { review, tags: tags(&loadout.rules), origin: loadout.origin, provenance }
+    }
+
+    /// Decides, and hands the report to `write`.
+    pub(super) fn decided(
+        self,
+        policy: Policy,
+        style: Style,
+        write: impl FnOnce(Report<'_>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Decision> {
         let decision = gate::decide(&self.review, policy);
-        let report = Report {
+        write(Report {
             version: env!("CARGO_PKG_VERSION"),
             review: &self.review,
             decision: &decision,
-            tags: self.tags,
-            origin: self.origin,
+            tags: &self.tags,
+            origin: &self.origin,
             provenance: self.provenance,
-            style: output::style(args.color, args.funnel, args.quiet),
-            sarif_suppressed: args.sarif_suppressed,
-        };
-        output::write(outputs, &report)?;
-        // A log that only says "exit code 3" helps nobody.
-        if decision.verdict != Verdict::Pass && !output::any_to_stdout(outputs) {
-            output::say(&format!("{}: {}", decision.verdict.name(), decision.reason));
-        }
-        Ok(decision.verdict.into())
+            style,
+            sarif_suppressed: false,
+        })?;
+        Ok(decision)
     }
+}
+
+/// Decides and writes what the arguments ask for; `policy` counts where they say nothing.
+pub(super) fn tell(
+    mut told: Told,
+    policy: Policy,
+    earlier: Option<&Review>,
+    args: &ReportArgs,
+    outputs: &[Output],
+) -> Result<Exit, Failure> {
+    let on_incomplete = args.on_incomplete.as_deref().and_then(OnIncomplete::parse);
+    let policy = Policy {
+        fail_on: fail_on(args).unwrap_or(policy.fail_on),
+        on_incomplete: on_incomplete.unwrap_or(policy.on_incomplete),
+    };
+    if let Some(earlier) = earlier {
+        since::compare(&mut told.review, earlier);
+    }
+    let decision = told.decided(policy, output::style(args.color, args.funnel, args.quiet), |report| {
+        output::write(outputs, &Report { sarif_suppressed: args.sarif_suppressed, ..report })
+    })?;
+    // A log that only says "exit code 3" helps nobody.
+    if decision.verdict != Verdict::Pass && !output::any_to_stdout(outputs) {
+        output::say(&format!("{}: {}", decision.verdict.name(), decision.reason));
+    }
+    Ok(decision.verdict.into())
 }
 
 /// The level that the arguments name.
@@ -97,8 +115,7 @@ pub(super) fn earlier(args: &ReportArgs) -> Result<Option<Review>, Failure> {
         output::say(&format!("there is no earlier report `{}`, so every finding is new", super::shown(path)));
         return Ok(Some(Review::default()));
     }
-    let saved = setup::saved(path)?;
-    Ok(Some(saved.review))
+    Ok(Some(setup::saved(path)?.review))
 }
 
 /// What reports say of every tag.

@@ -3,8 +3,10 @@
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context as _, anyhow};
+use diffsieve::context::{Context, Options};
 use diffsieve::detect;
 use diffsieve::diff::{self, FileChange, Globs, Plan, Planned, patch};
 use diffsieve::finding::RepoPath;
@@ -66,18 +68,31 @@ pub(super) fn with_change<T: Task>(scope: &ScopeArgs, place: &PlaceArgs, task: T
 }
 
 fn with_repository<T: Task>(args: &ScopeArgs, place: &PlaceArgs, task: T) -> Result<T::Output, Failure> {
-    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let repo = Repository::open(&dir, &env::var)?;
-    let request = request(args);
-    let mut scope = scope::find(&repo, &request, &env::var, request == Request::Default)?;
+    let repo = Repository::open(&start(place), &env::var)?;
+    with_request(&repo, &request(args), place, task)
+}
+
+/// Where the search for a repository starts.
+pub(super) fn start(place: &PlaceArgs) -> PathBuf {
+    place.directory.clone().unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// As [`with_change`], of a repository that is open.
+pub(super) fn with_request<T: Task>(
+    repo: &Repository,
+    request: &Request,
+    place: &PlaceArgs,
+    task: T,
+) -> Result<T::Output, Failure> {
+    let mut scope = scope::find(repo, request, &env::var, *request == Request::Default)?;
     // The commits that a range names may be the author's own; a base that the workflow names is not.
-    let is_chosen = matches!(request, Request::Default | Request::BaseHead { .. });
+    let is_chosen = matches!(request, Request::Default | Request::BaseHead { .. } | Request::Pushed(_));
     if scope.guarded && !is_chosen && matches!(place.config_from, None | Some(ConfigFrom::Base)) {
-        scope.base_tip = scope::find(&repo, &Request::Default, &env::var, false)?.base_tip;
+        scope.base_tip = scope::find(repo, &Request::Default, &env::var, false)?.base_tip;
     }
-    let plan = Plan::between(&repo, &scope.old, &scope.new, scope.base_tip.map(|tip| repo.tree_of(tip)).transpose()?)?;
+    let plan = Plan::between(repo, &scope.old, &scope.new, scope.base_tip.map(|tip| repo.tree_of(tip)).transpose()?)?;
     let paths = plan.files.iter().flat_map(|file| file.change.old.iter().chain(&file.change.new));
-    let loadout = policy::of_scope(&repo, &scope, paths.map(|entry| &entry.path), place)?;
+    let loadout = policy::of_scope(repo, &scope, paths.map(|entry| &entry.path), place)?;
     let change = change(&scope, &plan);
     let provenance = Provenance {
         repository_uri: repo.remote_url("origin"),
@@ -85,7 +100,7 @@ fn with_repository<T: Task>(args: &ScopeArgs, place: &PlaceArgs, task: T) -> Res
         branch: None,
         category: None,
     };
-    let files = PlannedFiles { repo: &repo, plan: &plan, exclude: loadout.config.exclude.clone() };
+    let files = PlannedFiles { repo, plan: &plan, exclude: loadout.config.exclude.clone() };
     Ok(task.run(&files, change, loadout, provenance))
 }
 
@@ -133,8 +148,7 @@ fn with_patch<T: Task>(path: &Path, place: &PlaceArgs, task: T) -> Result<T::Out
 
 /// Completes the files of a patch from the repository it was made in, where we are in it.
 fn completed(files: &mut Vec<FileChange>, place: &PlaceArgs) {
-    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let Ok(repo) = Repository::open(&dir, &env::var) else { return };
+    let Ok(repo) = Repository::open(&start(place), &env::var) else { return };
     let reader = repo.reader();
     let complete = |file: FileChange| {
         let limits = detect::limits(&file.path, file.class, None);
@@ -154,14 +168,18 @@ pub(super) struct Asking<'a> {
     pub(super) quiet: bool,
     /// The level of the gate, where the arguments name one.
     pub(super) fail_on: Option<FailOn>,
+    /// When the model has to be done, whatever the configuration grants it.
+    pub(super) deadline: Option<Instant>,
     /// Which share of the change, where several runs share it.
     pub(super) shard: Option<Shard>,
+    /// Whether a report shows the diff.
+    pub(super) keep_diff: bool,
 }
 
 impl<'a> Asking<'a> {
     /// The whole change, for a command that decides nothing and tells nothing on the way.
     pub(super) const fn quietly(model: &'a ModelArgs) -> Self {
-        Self { model, quiet: true, fail_on: Some(FailOn::Never), shard: None }
+        Self { model, quiet: true, fail_on: Some(FailOn::Never), deadline: None, shard: None, keep_diff: false }
     }
 }
 
@@ -169,7 +187,7 @@ impl Task for Asking<'_> {
     type Output = Result<Reviewed, Failure>;
 
     fn run<C: Changes>(self, files: &C, change: Change, loadout: Loadout, provenance: Provenance) -> Self::Output {
-        let found = model::find(self.model, &loadout.config)?;
+        let found = model::find(self.model, &loadout.config, self.deadline)?;
         let ready = match &found {
             Found::Ready(ready) => Some(ready),
             Found::Nobody | Found::WithoutKey(_) => None,
@@ -192,6 +210,8 @@ impl Task for Asking<'_> {
         if let Found::WithoutKey(why) = &found {
             notes.push(why.clone());
         }
+        let shown = self.keep_diff.then(|| Context::new(&loadout.rules, Options::default()));
+        let shown = shown.transpose().map_err(anyhow::Error::from)?;
         let settings = Settings {
             baseline: loadout.baseline.clone(),
             today: env::today(),
@@ -201,6 +221,7 @@ impl Task for Asking<'_> {
             model: asked.as_ref(),
             shard: self.shard,
             notes,
+            keep_diff: shown.as_ref(),
         };
         let (mut review, time) = model::timed(|| review(files, change, &loadout.rules, &settings));
         teller.finish();
@@ -211,7 +232,7 @@ impl Task for Asking<'_> {
                 output::say(&spent(&ready.name(), part));
             }
         }
-        drop(context);
+        drop((context, shown));
         Ok(Reviewed { review, loadout, provenance })
     }
 }

@@ -20,12 +20,14 @@ mod summary;
 #[cfg(all(test, feature = "default"))]
 mod tests;
 mod tokens;
+mod values;
 
 pub use chunk::{Attempt, Chunk, Chunks, Covered, Place, Reason, Removed, Shown, Skipped, chunks};
 pub use hostile::AttemptKind;
 pub use part::FilePart;
 pub(crate) use rows::lot;
 pub use tokens::estimate_tokens;
+pub use values::Values;
 
 use crate::diff::{BadGlob, Globs};
 use crate::rules::{Classes, Rules};

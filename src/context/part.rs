@@ -77,8 +77,7 @@ impl Context<'_> {
         };
         let first = new_text.line(Line::from_index(0)).or_else(|| old_text.line(Line::from_index(0)));
         part.language = Language::of_path(&change.path, first).filter(|language| language.is_compiled_in());
-        let bare =
-            part.language.is_none_or(|language| language == Language::Yaml) || named::takes_bare_values(&change.path);
+        let bare = takes_bare_values(change, part.language);
         let (old_text, new_text) = self.redactor.sides(old_text, new_text, bare, &mut secrets);
         let (old, new) = (Side { text: &old_text, parsed: old }, Side { text: &new_text, parsed: new });
         let view = View {
@@ -134,7 +133,7 @@ impl Context<'_> {
     }
 
     /// Why nothing of a file is shown.
-    fn reason(&self, change: &FileChange) -> Option<Reason> {
+    pub(super) fn reason(&self, change: &FileChange) -> Option<Reason> {
         let denied = |path: &RepoPath| self.denied.is_match(path);
         let class = change.class;
         match &change.body {
@@ -191,6 +190,11 @@ impl Context<'_> {
         }
         if rest.len() == text.len() { text } else { format!("…{rest}") }
     }
+}
+
+/// Whether values of a file may stand without quotes.
+pub(super) fn takes_bare_values(change: &FileChange, language: Option<Language>) -> bool {
+    language.is_none_or(|language| language == Language::Yaml) || named::takes_bare_values(&change.path)
 }
 
 /// The lines of a text that are text, with their numbers.

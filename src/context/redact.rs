@@ -53,20 +53,34 @@ impl Redactor {
 
     /// Both sides of a file with every value hidden. `bare`: values may stand without quotes.
     pub(super) fn sides(&self, old: &Text, new: &Text, bare: bool, secrets: &mut Secrets) -> (Text, Text) {
-        let texts = [old, new].map(|text| readable(text.bytes()));
-        let whole = [old.is_whole(), new.is_whole()];
-        let spans = [0, 1].map(|side| self.spans(&texts[side], bare, whole[side]));
-        for (text, spans) in texts.iter().zip(&spans) {
+        let [(old_text, old_spans), (new_text, new_spans)] = self.found(old, new, bare, secrets);
+        let (old_text, new_text) = (hide(&old_text, old_spans, secrets), hide(&new_text, new_spans, secrets));
+        (like(old, old_text), like(new, new_text))
+    }
+
+    /// Both sides of a file as text, and where the values stand in it: in order, apart, none with a line feed.
+    pub(super) fn found(
+        &self,
+        old: &Text,
+        new: &Text,
+        bare: bool,
+        secrets: &mut Secrets,
+    ) -> [(String, Vec<Range<usize>>); 2] {
+        let sides = [old, new].map(|side| {
+            let text = readable(side.bytes());
+            let spans = self.spans(&text, bare, side.is_whole());
+            (text, spans)
+        });
+        for (text, spans) in &sides {
             for span in spans {
                 secrets.mark(&text[span.clone()]);
             }
         }
         let known = known(secrets);
-        let [old_text, new_text] = [0, 1].map(|side| {
-            let text = &texts[side];
-            hide(text, with_known(text, spans[side].clone(), known.as_ref()), secrets)
-        });
-        (like(old, old_text), like(new, new_text))
+        sides.map(|(text, spans)| {
+            let spans = with_known(&text, spans, known.as_ref());
+            (text, spans)
+        })
     }
 
     /// Another text of the file, such as a signature or a path, with every value hidden. Where the text was cut, what is

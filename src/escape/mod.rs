@@ -250,6 +250,59 @@ fn ends_with(text: &str, end: &str) -> bool {
     start.and_then(|start| text.get(start..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
 }
 
+/// A text from outside as HTML, in an element or in a quoted attribute: [`visible`], with every character that HTML
+/// gives a meaning spelt as a reference.
+pub fn html(text: &str) -> String {
+    html_references(&visible(text))
+}
+
+/// [`html`] for a text of several lines: line feeds stay.
+pub fn html_lines(text: &str) -> String {
+    html_references(&visible_lines(text))
+}
+
+/// Prose from outside as HTML: what stands in single backticks becomes `<code>`, line feeds stay, and nothing else is
+/// markup.
+pub fn html_prose(text: &str) -> String {
+    let text = visible_lines(text);
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        let mut rest = line;
+        while let Some((before, code, after)) = split_code(rest) {
+            out.push_str(&html_references(before));
+            out.push_str("<code>");
+            out.push_str(&html_references(code));
+            out.push_str("</code>");
+            rest = after;
+        }
+        out.push_str(&html_references(rest));
+    }
+    out
+}
+
+/// Also what would be a command where the page itself is printed into an agent's log.
+fn html_references(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    let mut begins_line = true;
+    for character in text.chars() {
+        match character {
+            '[' if opens_command(&out) => out.push_str("&#91;"),
+            ':' if begins_line => out.push_str("&#58;"),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(character),
+        }
+        begins_line = character == '\n' || begins_line && character.is_whitespace();
+    }
+    out
+}
+
 /// Code from outside as a fenced block of Markdown: the fence is longer than any run of backticks inside.
 pub fn code_block(code: &str, language: &str) -> String {
     let code = visible_lines(code);

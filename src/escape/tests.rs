@@ -2,8 +2,8 @@ use proptest::prelude::{any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
 use super::{
-    azure, code_block, code_span, is_invisible, json, log_line, markdown, neutral_line, sarif_text, uri_path, visible,
-    visible_lines, workflow_data, workflow_property, xml,
+    azure, code_block, code_span, html, html_lines, html_prose, is_invisible, json, log_line, markdown, neutral_line,
+    sarif_text, uri_path, visible, visible_lines, workflow_data, workflow_property, xml,
 };
 
 #[test]
@@ -216,5 +216,26 @@ proptest! {
             }
         }
         prop_assert_eq!(back, bytes);
+    }
+}
+
+#[test]
+fn html_text_stays_text() {
+    assert_eq!(html("<b a=\"x\" b='y'>&amp;\n"), "&lt;b a=&quot;x&quot; b=&#39;y&#39;&gt;&amp;amp;␊");
+    assert_eq!(html("\u{202e}\u{0}"), "&lt;U+202E&gt;␀");
+    assert_eq!(html("##[error] ::x a::b"), "##&#91;error] ::x a::b");
+    assert_eq!(html_lines(" ::error::x\na::b"), " &#58;:error::x\na::b");
+    assert_eq!(html_lines("a\r\n<b>\rc"), "a\n&lt;b&gt;␍c");
+    assert_eq!(html_prose("a `<b>` `c\n` d"), "a <code>&lt;b&gt;</code> `c\n` d");
+}
+
+proptest! {
+    #[test]
+    fn html_holds_no_markup_of_the_text(text in any::<String>()) {
+        for out in [html(&text), html_lines(&text), html_prose(&text).replace("<code>", "").replace("</code>", "")] {
+            prop_assert!(!out.contains(['<', '>', '"', '\'']), "{}", out);
+            let known = ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "&#58;", "&#91;"];
+            prop_assert!(out.match_indices('&').all(|(at, _)| known.iter().any(|known| out[at..].starts_with(known))));
+        }
     }
 }

@@ -127,6 +127,17 @@ pub enum Error {
     /// The refs cannot be read.
     #[error("the refs cannot be read: {0}")]
     Refs(String),
+    /// A `core.hooksPath` that only git itself can resolve.
+    #[error("core.hooksPath is `{0}`, which cannot be resolved here; set it to a path without `~user` and `%(prefix)`")]
+    HooksPath(String),
+    /// The repository's settings cannot be changed.
+    #[error("the settings `{path}` cannot be changed: {why}; `git config` may tell more")]
+    Settings {
+        /// Which file.
+        path: String,
+        /// The chain of causes.
+        why: String,
+    },
 }
 
 /// Why an object is probably not there.

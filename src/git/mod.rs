@@ -2,7 +2,8 @@
 //!
 //! No program is ever run: filters, textconv, hooks and fsmonitor of any configuration are out of reach, because every
 //! value of a configuration file is ignored but those that say how the repository is stored (`extensions.*`,
-//! `core.bare`), and, for the work tree side only, how files are laid out on this machine ([`Side::Worktree`]).
+//! `core.bare`), for the work tree side only, how files are laid out on this machine ([`Side::Worktree`]), and, for whoever
+//! installs a hook, where git looks for hooks ([`Repository::hooks_folder`]).
 //! Replacement refs are off. gix itself reads `HOME`, `XDG_CONFIG_HOME`, `GIT_CONFIG_*` and the system configuration for one
 //! question: whether `safe.directory` allows a repository that another user owns.
 
@@ -10,6 +11,8 @@ mod attributes;
 mod changes;
 mod disk;
 mod error;
+mod history;
+mod hooks;
 mod index;
 mod lines;
 mod reader;
@@ -27,6 +30,7 @@ use gix::config::Source;
 pub use attributes::{Attributes, Flags};
 pub use changes::{Change, Changes, Content, Entry, EntryKind, Side};
 pub use error::{Error, Missing};
+pub use hooks::{HookCommand, HooksFolder, SetBy};
 pub use lines::{LineChange, is_binary, line_changes};
 pub use reader::Reader;
 pub use revision::{Commit, Head, UpstreamDefault};

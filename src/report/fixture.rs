@@ -179,6 +179,7 @@ fn file(path: RepoPath, added: u64) -> FileSummary {
         language: Some("python"),
         class: PathClass::default(),
         read_by: ReadBy { text: true, parser: true, model: true },
+        excerpt: None,
     }
 }
 

@@ -7,6 +7,7 @@ mod entry;
 pub(crate) mod fixture;
 mod github;
 mod gitlab;
+mod html;
 pub mod json;
 mod junit;
 pub mod markdown;
@@ -120,6 +121,13 @@ pub struct Format {
     pub write: fn(&Report<'_>, &mut dyn io::Write) -> io::Result<()>,
 }
 
+impl Format {
+    /// Whether it shows the diff, which a review keeps only where it is asked to.
+    pub fn shows_diff(&self) -> bool {
+        self.name == html::FORMAT.name
+    }
+}
+
 /// Every format there is, one line each.
 #[rustfmt::skip]
 pub static FORMATS: &[Format] = &[
@@ -134,6 +142,7 @@ pub static FORMATS: &[Format] = &[
     checkstyle::FORMAT,
     junit::FORMAT,
     markdown::FORMAT,
+    html::FORMAT,
 ];
 
 /// Writes a document of JSON that is inert in logs.

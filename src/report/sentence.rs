@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::Report;
 use crate::escape::visible;
-use crate::finding::{Finding, Level, RepoPath, Since, Source};
+use crate::finding::{Finding, Level, RepoPath, Since, Source, Stage};
 use crate::gate::Verdict;
 use crate::review::since::{Comparison, Fate, Gone};
 use crate::review::{ReadBy, Review};
@@ -190,21 +190,30 @@ pub(super) fn not_code(review: &Review) -> Vec<(&'static str, String)> {
     [("Not code: ", code), ("Not shown to the model: ", shown)].into_iter().filter_map(counted).collect()
 }
 
-/// `raised 31 → ungrounded 6 → … → shown 3`, in the order of the stages.
-pub(super) fn funnel(review: &Review) -> String {
+/// What was removed on the way, in the order of the stages: stage, reason, count. A reason that no dropped finding
+/// carries has no stage and stands last.
+pub(super) fn removed(review: &Review) -> Vec<(Option<Stage>, &str, u64)> {
     let stage_of = |reason: &str| {
         let dropped = review.dropped.iter().filter_map(|finding| finding.dropped.as_ref());
         dropped.filter(|dropped| dropped.reason == reason).map(|dropped| dropped.stage).min()
     };
     let mut removed: Vec<_> =
-        review.funnel.removed.iter().map(|(reason, count)| (stage_of(reason), reason, count)).collect();
-    // A reason no dropped finding carries stands last.
+        review.funnel.removed.iter().map(|(reason, count)| (stage_of(reason), reason.as_str(), *count)).collect();
     removed.sort_by_key(|(stage, reason, _)| (stage.is_none(), *stage, *reason));
+    removed
+}
+
+/// `raised 31 → ungrounded 6 → … → shown 3`.
+pub(super) fn funnel(review: &Review) -> String {
     let mut parts = vec![format!("raised {}", review.funnel.raised)];
-    parts.extend(removed.iter().map(|(_, reason, count)| format!("{} {count}", visible(reason))));
+    parts.extend(removed(review).iter().map(|(_, reason, count)| format!("{} {count}", visible(reason))));
     parts.push(format!("shown {}", review.funnel.shown));
     parts.join(" → ")
 }
+
+/// What stands above [`WAYS_OUT`].
+pub(super) const ACCEPT: &str =
+    "Fix the findings, or accept them in one of these ways, each of which stays visible in the report:";
 
 /// How a finding can be accepted by those who may (design: product, exit codes).
 pub(super) const WAYS_OUT: [&str; 2] = [

@@ -35,7 +35,7 @@ pub(super) fn secrets(findings: &mut [Grounded], view: &FileView<'_>) {
 }
 
 /// What is masked in one file.
-struct Mask<'v> {
+pub(super) struct Mask<'v> {
     view: &'v FileView<'v>,
     /// The lines around the secrets.
     lines: BTreeSet<u32>,
@@ -44,7 +44,7 @@ struct Mask<'v> {
 }
 
 impl<'v> Mask<'v> {
-    fn of(findings: &[Grounded], view: &'v FileView<'v>) -> Self {
+    pub(super) fn of(findings: &[Grounded], view: &'v FileView<'v>) -> Self {
         let mut mask = Self { view, lines: BTreeSet::new(), values: None };
         let mut values = BTreeSet::new();
         for grounded in findings.iter().filter(|grounded| !grounded.raised.secrets.is_empty()) {
@@ -115,16 +115,21 @@ impl<'v> Mask<'v> {
 
     /// A line of the file as a report may show it; `from` is its first byte that `text` has.
     fn line(&self, text: &str, line: u32, from: usize) -> String {
+        masked(text, self.ranges(text, line, from))
+    }
+
+    /// What is masked of such a line.
+    pub(super) fn ranges(&self, text: &str, line: u32, from: usize) -> Vec<Range<usize>> {
         let mut ranges = self.secrets(text);
         if self.lines.contains(&line) {
             ranges.extend(self.hidden(text, line, from));
             ranges.sort_by_key(|range| range.start);
         }
-        masked(text, ranges)
+        ranges
     }
 
     /// Where the secrets stand in a text.
-    fn secrets(&self, text: &str) -> Vec<Range<usize>> {
+    pub(super) fn secrets(&self, text: &str) -> Vec<Range<usize>> {
         match &self.values {
             Some(values) => values.find_iter(text).map(|found| found.range()).collect(),
             None => runs(text).filter(|run| run.len() >= RUN).collect(),
@@ -186,7 +191,7 @@ fn is_random(run: &str) -> bool {
 }
 
 /// The text with these ranges, in the order of their starts, masked at their length in bytes.
-fn masked(text: &str, ranges: Vec<Range<usize>>) -> String {
+pub(super) fn masked(text: &str, ranges: Vec<Range<usize>>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for range in ranges {

@@ -4,6 +4,7 @@
 mod conclude;
 mod evidence;
 pub mod examples;
+mod excerpt;
 mod filter;
 mod ground;
 pub mod identity;
@@ -21,6 +22,7 @@ pub mod suppress;
 use std::collections::BTreeMap;
 
 pub use conclude::Caps;
+pub use excerpt::{Excerpt, Row};
 pub use run::{Changes, Loaded, Settings, review};
 
 use crate::diff::{PathClass, Status};
@@ -85,6 +87,8 @@ pub struct FileSummary {
     pub class: PathClass,
     /// Who read it.
     pub read_by: ReadBy,
+    /// Its diff, where a report wants to show it.
+    pub excerpt: Option<Excerpt>,
 }
 
 /// Who read a file's added lines.

@@ -10,9 +10,9 @@ use super::ground::Grounded;
 use super::model::{self, Looked, Model};
 use super::shard::{self, Shard, Share};
 use super::{Change, Coverage, FileSummary, ReadBy, Review, Skip};
-use super::{evidence, filter, ground, pool, suppress};
+use super::{evidence, excerpt, filter, ground, pool, suppress};
 use crate::baseline::{Baseline, Date};
-use crate::context::FilePart;
+use crate::context::{Context, FilePart};
 use crate::detect::{Engine, FileView};
 use crate::diff::{Body, FileChange, NotCode, Unread};
 use crate::finding::{Finding, RepoPath};
@@ -91,6 +91,8 @@ pub struct Settings<'m> {
     pub shard: Option<Shard>,
     /// Remarks that the caller has made already.
     pub notes: Vec<String>,
+    /// Keeps the diff for a report that shows it, without what this context does not show.
+    pub keep_diff: Option<&'m Context<'m>>,
 }
 
 /// What came of one file.
@@ -133,6 +135,7 @@ pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: 
     let share = settings.shard.map(|shard| Share::of(shard, owners, &gathered, &settings.baseline, caps.clone()));
     let mut review = conclude(gathered, &settings.baseline, settings.today, &caps);
     review.share = share.map(Box::new);
+    excerpt::bound(&mut review);
     review
 }
 
@@ -174,6 +177,7 @@ fn alone<C: Changes>(changes: &C, rules: &Rules, settings: &Settings<'_>, gather
         let file = changes.load(worker, mine[index]);
         let reviewed = guarded(|| {
             let (mut outcome, view, sieved) = look(&file, FileView::of(&file), &engine, rules);
+            keep(&mut outcome, settings, index, view.as_ref(), sieved.as_ref());
             if let (Some(view), Some(sieved)) = (&view, sieved) {
                 finish(sieved.kept, view, rules, settings, &mut outcome);
             }
@@ -224,8 +228,12 @@ fn with_model<C: Changes>(
             return (None, None, None);
         }
         let view = views[index].lock().unwrap_or_else(PoisonError::into_inner).take().or_else(|| FileView::of(file));
-        let (outcome, view, sieved) =
-            guarded(|| look(file, view, &engine, rules)).unwrap_or_else(|| (Outcome::failed(file), None, None));
+        let looked = guarded(|| {
+            let (mut outcome, view, sieved) = look(file, view, &engine, rules);
+            keep(&mut outcome, settings, index, view.as_ref(), sieved.as_ref());
+            (outcome, view, sieved)
+        });
+        let (outcome, view, sieved) = looked.unwrap_or_else(|| (Outcome::failed(file), None, None));
         (Some(outcome), view, sieved)
     };
     let (mut outcomes, mut waiting) = (Vec::new(), Vec::new());
@@ -326,6 +334,19 @@ fn look<'f>(
     (outcome, Some(view), Some(sieved))
 }
 
+/// Keeps what a page shows of the file.
+fn keep(
+    outcome: &mut Outcome,
+    settings: &Settings<'_>,
+    index: usize,
+    view: Option<&FileView<'_>>,
+    sieved: Option<&Sieved>,
+) {
+    if let (Some(context), Some(view), Some(sieved)) = (settings.keep_diff, view, sieved) {
+        outcome.summary.excerpt = Some(excerpt::of(context, index, view, &sieved.secrets));
+    }
+}
+
 /// What the detectors say of a file, as far as it stands.
 #[derive(Default)]
 struct Sieved {
@@ -355,7 +376,7 @@ fn finish(kept: Vec<Grounded>, view: &FileView<'_>, rules: &Rules, settings: &Se
     outcome.kept.extend(kept.into_iter().map(|grounded| grounded.finding));
 }
 
-fn summary(file: &FileChange) -> FileSummary {
+pub(super) fn summary(file: &FileChange) -> FileSummary {
     FileSummary {
         path: file.path.clone(),
         old_path: file.old_path.clone(),
@@ -365,6 +386,7 @@ fn summary(file: &FileChange) -> FileSummary {
         language: None,
         class: file.class,
         read_by: ReadBy::default(),
+        excerpt: None,
     }
 }
 

@@ -27,6 +27,19 @@ pub enum Request {
     Staged,
     /// The work tree against HEAD, untracked files included.
     Worktree,
+    /// A commit that is pushed.
+    Pushed(Pushed),
+}
+
+/// A commit that is pushed, and what it is compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pushed {
+    /// Counted from where the commit left this one, which is named for a person, escaped; `None` is from nothing.
+    pub base: Option<(Oid, String)>,
+    /// The commit.
+    pub head: Oid,
+    /// The ref it is pushed to, for a person, escaped.
+    pub name: String,
 }
 
 /// The rule that chose the sides.
@@ -198,12 +211,17 @@ pub fn find(repo: &Repository, request: &Request, env: Env<'_>, look_for_uncommi
         }
         Request::Staged => against_head(repo, Side::Index, "the index")?,
         Request::Worktree => against_head(repo, Side::Worktree, "the work tree")?,
+        Request::Pushed(Pushed { base: Some((base, base_name)), head, name }) => {
+            let ends = Ends { base: *base, base_name: base_name.clone(), head: *head, head_name: name.clone() };
+            since_parted(repo, ends, How::Asked)?
+        }
+        Request::Pushed(Pushed { base: None, head, name }) => all_of(repo, *head, name)?,
     };
     scope.guarded = job.pull_request
         || job.ci
             && match request {
                 Request::Default => scope.how == How::DefaultBranch,
-                Request::BaseHead { .. } => true,
+                Request::BaseHead { .. } | Request::Pushed(_) => true,
                 _ => default(repo, &job).is_ok_and(|scope| scope.how == How::DefaultBranch),
             };
     if look_for_uncommitted
@@ -318,6 +336,21 @@ fn of_range(repo: &Repository, range: &str) -> Result<Scope, Error> {
         how: How::Asked,
         description: format!("{base_name}..{head_name} ({}..{})", base.short(), head.short()),
         notes: if base == head { vec!["both ends are the same commit".to_owned()] } else { Vec::new() },
+        guarded: false,
+    })
+}
+
+/// A commit with everything behind it.
+fn all_of(repo: &Repository, head: Oid, name: &str) -> Result<Scope, Error> {
+    Ok(Scope {
+        old: Side::Empty,
+        new: Side::Tree(repo.tree_of(head)?),
+        base_tip: None,
+        merge_base: None,
+        head: Some(head),
+        how: How::Asked,
+        description: format!("all of {name} ({})", head.short()),
+        notes: vec![format!("no branch of a remote is known that {name} left: all of it is new")],
         guarded: false,
     })
 }

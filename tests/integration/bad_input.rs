@@ -884,7 +884,7 @@ fn reports_that_cannot_be_written() {
     let place = branch();
     fs::create_dir(place.path("folder")).unwrap();
     for (args, parts) in [
-        (&["--format", "json=missing/out.json"][..], &["the json report cannot be written to `missing/out.json`"][..]),
+        (&["--format", "json=a.txt/out.json"][..], &["the json report cannot be written to `a.txt/out.json`"][..]),
         (&["--format", "json=folder"], &["the json report cannot be written to `folder`"]),
         (&["--format", "sarif=/dev/full"], &["the sarif report cannot be written to `/dev/full`"]),
         (&["--format", "yaml"], &["there is no format `yaml`"]),

@@ -220,6 +220,7 @@ fn a_model_that_obeys_lets_nothing_through() {
             model: Some(&model),
             shard: None,
             notes: Vec::new(),
+            keep_diff: None,
         };
         let files = patch::parse(text.as_bytes(), &Limits::default()).expect("a patch");
         let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);

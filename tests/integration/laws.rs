@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use diffsieve::baseline::Baseline;
+use diffsieve::context::{Context, Options};
 use diffsieve::diff::{Body, EntryKind, FileChange, Hunk, Lines, NotCode, PathClass, Status, Text, Unread};
 use diffsieve::finding::{Finding, Level, Line, RepoPath};
 use diffsieve::gate::{self, FailOn, OnIncomplete, Policy, Verdict};
@@ -24,6 +25,10 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let source = Source { name: "house.yml".to_owned(), text: format!("{HOUSE}{more}") };
     Rules::load(Examples::Skip, &[source], None, None).unwrap_or_else(|problems| panic!("{problems:?}"))
 });
+
+/// What a kept diff may show.
+static CONTEXT: LazyLock<Context<'static>> =
+    LazyLock::new(|| Context::new(&RULES, Options::default()).expect("the options are sound"));
 
 /// A changed file before its hunks are made.
 #[derive(Debug, Clone)]
@@ -200,6 +205,7 @@ fn settings(threads: usize) -> Settings<'static> {
         model: None,
         shard: None,
         notes: Vec::new(),
+        keep_diff: None,
     }
 }
 
@@ -218,6 +224,13 @@ fn shared(files: &[Sketch], count: u32) -> Review {
         saved.review
     };
     shard::join((1..=count).rev().map(share).collect(), None).expect("shares of one review")
+}
+
+/// With the diff, for reports that show it.
+fn reviewed_with_diff(files: &[Sketch], threads: usize) -> Review {
+    let files = files.iter().map(built).collect();
+    let settings = Settings { keep_diff: Some(&CONTEXT), ..settings(threads) };
+    review(&Loaded::new(files), Change::default(), &RULES, &settings)
 }
 
 fn written(review: &Review, format: &str, fail_on: FailOn) -> Vec<u8> {
@@ -315,8 +328,31 @@ proptest! {
     }
 
     #[test]
+    fn a_kept_diff_holds_every_changed_line_or_counts_it(files in change()) {
+        let changes: Vec<FileChange> = files.iter().map(built).collect();
+        let review = reviewed_with_diff(&files, 2);
+        for (file, summary) in changes.iter().zip(&review.change.files) {
+            let (Body::Text { old, new, .. }, Some(excerpt)) = (&file.body, &summary.excerpt) else {
+                prop_assert!(summary.excerpt.is_none() && !matches!(file.body, Body::Text { .. }), "{:?}", file.path);
+                continue;
+            };
+            let changed = excerpt.rows.iter().filter(|row| row.old.is_none() || row.new.is_none()).count() as u64;
+            let left_out = excerpt.left_out.as_ref().map_or(0, |(lines, _)| *lines);
+            prop_assert_eq!(changed + left_out, file.added_count() + file.removed_count());
+            for row in &excerpt.rows {
+                let line = row.new.map_or_else(|| row.old.and_then(|line| old.line_text(line)), |line| new.line_text(line));
+                let line = line.expect("a row is a line of the file");
+                prop_assert!(row.is_cut || row.text.raw().len() == line.len(), "{:?} {:?}", row, line);
+                prop_assert_eq!(row.new.is_some_and(|line| file.is_added(line)), row.old.is_none());
+            }
+        }
+        let page = String::from_utf8(written(&review, "html", FailOn::Never)).expect("a page is UTF-8");
+        prop_assert_eq!(page.matches("<article ").count(), review.findings.len());
+    }
+
+    #[test]
     fn the_same_change_gives_the_same_bytes(files in change()) {
-        let (one, other) = (reviewed(&files, 1), reviewed(&files, 4));
+        let (one, other) = (reviewed_with_diff(&files, 1), reviewed_with_diff(&files, 4));
         for format in report::FORMATS.iter().map(|format| format.name) {
             let fail_on = FailOn::Level(Level::Error);
             prop_assert!(written(&one, format, fail_on) == written(&other, format, fail_on), "{}", format);

@@ -12,6 +12,7 @@ mod laws;
 mod model;
 #[path = "../../src/report/mutants.rs"]
 mod mutants;
+mod page;
 mod program;
 mod publish;
 mod replay;

@@ -24,6 +24,9 @@ fn init_writes_what_a_first_review_needs() {
     let first = place.run(["init"]);
     assert!(first.stderr.contains("diffsieve.toml written"), "{}", first.stderr);
     assert!(first.stderr.contains(".github/workflows/diffsieve.yml written"), "{}", first.stderr);
+    assert!(first.stderr.contains("pre-push: installed"), "{}", first.stderr);
+    assert!(place.read(".git/hooks/pre-push").contains("diffsieve hook pre-push"));
+    assert!(printed.contains("# --- the hook pre-push\n#!/bin/sh\n"), "{printed}");
     place.run(["rules", "list"]);
     place.commit("set up");
     let review = place.review(["review"]);
@@ -70,6 +73,7 @@ fn doctor_is_content_with_a_sound_repository() {
         "{text}"
     );
     assert!(line(&text, "policy")[0].contains("built-in defaults: fails on error"), "{text}");
+    assert!(line(&text, "hooks").iter().any(|line| line.ends_with("pre-push: absent")), "{text}");
     assert!(line(&text, "model")[0].starts_with("ok") && line(&text, "job")[0].contains("no CI job"), "{text}");
 }
 

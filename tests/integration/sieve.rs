@@ -412,7 +412,7 @@ fn a_secret_stands_in_no_report() {
     let shown = review.shown();
     let has = |start: &str, end: &str| shown.iter().any(|line| line.starts_with(start) && line.ends_with(end));
     assert!(has("Quoting ", ":3") && has("", ":2") && shown.len() >= 4, "{shown:?} {:?}", review.removed());
-    for format in ["json", "text", "sarif", "github"] {
+    for format in ["json", "text", "sarif", "github", "html"] {
         let text = place.run(["--format", format, "--funnel", "--sarif-suppressed"]).text();
         assert!(!text.contains(&secret), "{format}: {text}");
     }

@@ -273,6 +273,7 @@ fn file(file: wire::File) -> Result<FileSummary, Error> {
             diff_off: file.diff_off,
         },
         read_by: ReadBy { text: file.read_by.text, parser: file.read_by.parser, model: file.read_by.model },
+        excerpt: None,
     })
 }
 

@@ -7,7 +7,7 @@
 
 use std::io;
 
-use super::sentence::{self, WAYS_OUT, counts, cut, one_line, plural};
+use super::sentence::{self, ACCEPT, WAYS_OUT, counts, cut, one_line, plural};
 use super::{Format, Report, region};
 use crate::escape::{code_block, code_span, markdown, neutral_line, visible};
 use crate::finding::{Finding, Level, RepoPath, Untrusted};
@@ -271,9 +271,7 @@ fn tail(report: &Report<'_>) -> Vec<String> {
         blocks.push(prose(&sentence::sentence(&capped)));
     }
     if report.decision.verdict == Verdict::Fail {
-        blocks.push(prose(
-            "Fix the findings, or accept them in one of these ways, each of which stays visible in the report:",
-        ));
+        blocks.push(prose(ACCEPT));
         let ways = WAYS_OUT.map(|way| format!("- {}\n", markdown(way)));
         blocks.push(format!("{}\n", ways.concat()));
     }

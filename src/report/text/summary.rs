@@ -4,7 +4,7 @@ use super::page::{Ink, Page};
 use crate::escape::visible;
 use crate::gate::Verdict;
 use crate::report::Report;
-use crate::report::sentence::{self, WAYS_OUT, place, plural};
+use crate::report::sentence::{self, ACCEPT, WAYS_OUT, place, plural};
 use crate::review::{Review, Skip};
 
 /// More unread parts than this are counted; JSON and SARIF name all of them.
@@ -104,7 +104,7 @@ fn unread(page: &mut Page, review: &Review) {
 
 fn ways_out(page: &mut Page) {
     page.blank();
-    page.prose("", "Fix the findings, or accept them in one of these ways, each of which stays visible in the report:");
+    page.prose("", ACCEPT);
     for way in WAYS_OUT {
         page.prose("  - ", way);
     }

@@ -2,6 +2,7 @@
 
 mod changes;
 mod disk;
+mod history;
 mod hostile;
 mod open;
 mod oracle;

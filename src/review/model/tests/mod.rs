@@ -151,6 +151,7 @@ fn reviewed(files: Vec<FileChange>, model: &Model<'_>) -> (Review, Decision) {
         model: Some(model),
         shard: None,
         notes: Vec::new(),
+        keep_diff: None,
     };
     let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
     let fails = review.findings.iter().any(|finding| finding.level == Level::Error);

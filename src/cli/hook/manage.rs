@@ -1,0 +1,222 @@
+//! `diffsieve hook install`, `uninstall`, `status`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use diffsieve::escape;
+use diffsieve::git::{HookCommand, HooksFolder, Repository, SetBy};
+use diffsieve::hook::{self, Done, Event, State};
+
+use crate::cli::args::HookName;
+use crate::cli::exit::Exit;
+use crate::cli::{Failure, env, output, print, shown};
+
+impl From<HookName> for Event {
+    fn from(name: HookName) -> Self {
+        match name {
+            HookName::PrePush => Self::PrePush,
+            HookName::PreCommit => Self::PreCommit,
+        }
+    }
+}
+
+fn events(named: &[HookName], default: &[Event]) -> Vec<Event> {
+    let mut events: Vec<Event> = named.iter().copied().map(Event::from).collect();
+    if events.is_empty() {
+        events.extend(default);
+    }
+    events.dedup();
+    events
+}
+
+fn open(directory: Option<PathBuf>) -> Result<Repository, Failure> {
+    let directory = directory.unwrap_or_else(|| PathBuf::from("."));
+    Ok(Repository::open(&directory, &env::var)?)
+}
+
+pub(in crate::cli) fn install(
+    hooks: &[HookName],
+    print_only: bool,
+    config_based: bool,
+    directory: Option<PathBuf>,
+) -> Result<Exit, Failure> {
+    let events = events(hooks, &[Event::PrePush]);
+    if print_only {
+        let scripts: Vec<_> = events.into_iter().map(Event::script).collect();
+        return print(&scripts.join("\n"));
+    }
+    let repo = open(directory)?;
+    let folder = repo.hooks_folder(&env::var)?;
+    let mut exit = Exit::Passed;
+    for event in events {
+        if config_based {
+            into_settings(&repo, &folder, event)?;
+            continue;
+        }
+        if setting(&repo, event).is_some_and(|hook| hook.enabled) {
+            return Err(anyhow!(
+                "git's settings call diffsieve before {} already; `diffsieve hook uninstall {}` takes that away",
+                doing(event),
+                event.name()
+            )
+            .into());
+        }
+        let path = shown(&folder.path.join(event.name()));
+        match hook::install(&folder, event) {
+            Ok(Done::Updated) => output::say(&format!("{}: updated, {path}", event.name())),
+            Ok(Done::Same) => output::say(&format!("{}: up to date, {path}", event.name())),
+            Ok(_) => output::say(&format!("{}: installed, {path}", event.name())),
+            Err(error) => {
+                output::say(&format!("{}: not installed: {error}", event.name()));
+                if let Some(lines) = error.lines() {
+                    print(lines)?;
+                }
+                exit = Exit::Usage;
+            }
+        }
+    }
+    if exit == Exit::Passed && on_path().is_none() {
+        output::say("diffsieve is not on PATH: hooks find it there only, and say so and review nothing until they do");
+    }
+    Ok(exit)
+}
+
+fn into_settings(repo: &Repository, folder: &HooksFolder, event: Event) -> Result<(), Failure> {
+    if let State::Ours { .. } = hook::state(folder, event).map_err(anyhow::Error::from)? {
+        return Err(anyhow!(
+            "the hook `{}` is installed already, and git would run both; `diffsieve hook uninstall {}` takes it away",
+            shown(&folder.path.join(event.name())),
+            event.name()
+        )
+        .into());
+    }
+    let (name, command) = event.setting();
+    repo.set_hook_command(name, event.name(), Some(command))?;
+    output::say(&format!(
+        "{}: hook.{name} is set in the repository's configuration; git 2.54 and later run it, older ones ignore it",
+        event.name()
+    ));
+    Ok(())
+}
+
+pub(super) fn uninstall(hooks: &[HookName], directory: Option<PathBuf>) -> Result<Exit, Failure> {
+    let repo = open(directory)?;
+    let folder = repo.hooks_folder(&env::var)?;
+    for event in events(hooks, &Event::ALL) {
+        let path = shown(&folder.path.join(event.name()));
+        let setting_name = event.setting().0;
+        let settings = setting(&repo, event).is_some();
+        if settings {
+            let done = if repo.set_hook_command(setting_name, event.name(), None)? {
+                "is removed from the configuration"
+            } else {
+                "is not set in this repository's own configuration and stays"
+            };
+            output::say(&format!("{}: hook.{setting_name} {done}", event.name()));
+        }
+        match hook::uninstall(&folder, event).map_err(anyhow::Error::from)? {
+            Done::Removed => output::say(&format!("{}: removed, {path}", event.name())),
+            _ if hook::state(&folder, event).is_ok_and(|state| state != State::Absent) => {
+                output::say(&format!("{}: `{path}` is not ours and stays as it is", event.name()));
+            }
+            _ if settings => {}
+            _ => output::say(&format!("{}: there is none", event.name())),
+        }
+    }
+    Ok(Exit::Passed)
+}
+
+/// Our hook in git's settings.
+fn setting(repo: &Repository, event: Event) -> Option<HookCommand> {
+    repo.hook_commands()
+        .into_iter()
+        .find(|hook| hook.name == event.setting().0 && hook.events.iter().any(|name| name == event.name()))
+}
+
+pub(super) fn status(directory: Option<PathBuf>) -> Result<Exit, Failure> {
+    print(&(lines(&open(directory)?)?.join("\n") + "\n"))
+}
+
+/// How hooks stand in a repository.
+pub(in crate::cli) fn lines(repo: &Repository) -> Result<Vec<String>, Failure> {
+    let folder = repo.hooks_folder(&env::var)?;
+    let mut lines = vec![folder_line(&folder)];
+    for event in Event::ALL {
+        let path = folder.path.join(event.name());
+        lines.push(format!("{}: {}", event.name(), state_line(&folder, event, &path)?));
+        if let Some(hook) = setting(repo, event) {
+            let enabled = if hook.enabled { "" } else { ", turned off" };
+            let (name, command) = (escape::visible(&hook.name), escape::visible(&hook.command));
+            lines.push(format!(
+                "{}: hook.{name} in git's settings (git 2.54 and later) runs `{command}`{enabled}",
+                event.name()
+            ));
+        }
+    }
+    lines.push(match on_path() {
+        Some(path) => format!("diffsieve {}: on PATH, {}", env!("CARGO_PKG_VERSION"), shown(&path)),
+        None => "diffsieve: not on PATH, so hooks say so and review nothing".to_owned(),
+    });
+    for (manager, file, calls) in repo.root().map(hook::managers).unwrap_or_default() {
+        let calls = if calls { "calls diffsieve" } else { "does not call diffsieve" };
+        lines.push(format!("{}: {file} {calls}", manager.name()));
+    }
+    Ok(lines)
+}
+
+fn folder_line(folder: &HooksFolder) -> String {
+    let path = shown(&folder.path);
+    let set_by = match folder.set_by {
+        SetBy::Default => "",
+        SetBy::Repository => ", core.hooksPath of this repository",
+        SetBy::User => ", core.hooksPath of the user or the system, for all repositories",
+    };
+    let tracked = if folder.is_tracked { ", tracked" } else { "" };
+    let off = if folder.path.exists() && !folder.path.is_dir() { ", no folder: all hooks are off" } else { "" };
+    format!("hooks: {path}{set_by}{tracked}{off}")
+}
+
+fn state_line(folder: &HooksFolder, event: Event, path: &Path) -> Result<String, Failure> {
+    let path = shown(path);
+    Ok(match hook::state(folder, event).map_err(anyhow::Error::from)? {
+        State::Absent => "absent".to_owned(),
+        State::Foreign { manager, calls } => {
+            let whose = manager.map_or_else(|| "not ours".to_owned(), |manager| format!("of {}", manager.name()));
+            format!("{whose}{}, {path}", if calls { ", calls diffsieve" } else { "" })
+        }
+        State::Ours { version, is_current, is_executable } => {
+            let state = match (is_current, is_executable, Some(version) == hook::current(event)) {
+                (_, false, _) => ", not executable: git ignores it; `diffsieve hook install` mends that",
+                (true, true, _) => "",
+                (false, true, true) => ", edited by hand",
+                (false, true, false) => ", of another version; `diffsieve hook install` brings it up to date",
+            };
+            format!("installed, version {version}, {path}{state}")
+        }
+    })
+}
+
+fn doing(event: Event) -> &'static str {
+    match event {
+        Event::PrePush => "a push",
+        Event::PreCommit => "a commit",
+    }
+}
+
+/// Where a hook would find the program.
+fn on_path() -> Option<PathBuf> {
+    let path = env::var("PATH")?;
+    let name = format!("diffsieve{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|file| is_program(file))
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
+}
