@@ -14,6 +14,7 @@ pub mod git;
 pub mod hook;
 pub mod line_hash;
 pub mod provider;
+pub mod publish;
 pub mod report;
 pub mod review;
 pub mod rules;

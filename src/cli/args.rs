@@ -42,6 +42,9 @@ pub(super) enum Command {
     /// Git hooks: what git calls, and how it gets there
     #[command(subcommand)]
     Hook(HookCommand),
+    /// Put a saved report where people read it
+    #[command(subcommand)]
+    Publish(PublishCommand),
     /// Answers of models that are kept
     #[command(subcommand)]
     Cache(CacheCommand),
@@ -325,6 +328,44 @@ pub(super) enum BaselineCommand {
     Update(AcceptArgs),
     /// Remove entries that expired or whose file is gone
     Prune(PlaceArgs),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum PublishCommand {
+    /// One review of a pull request with comments on lines, and one summary that each run rewrites
+    ///
+    /// Reads what earlier runs wrote: what is told already is not told again, and comments on what is fixed are hidden
+    /// unless somebody answered. Pull request and head come from the job's event, never from the report.
+    #[command(after_help = exit::PUBLISH_TABLE)]
+    Github(GithubArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GithubArgs {
+    /// The report, as --format json=FILE writes it
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: PathBuf,
+    /// The repository [env: GITHUB_REPOSITORY]
+    #[arg(long, value_name = "OWNER/NAME")]
+    pub(super) repo: Option<String>,
+    /// The pull request [default: the event's]
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) pr: Option<u64>,
+    /// The event of the job [env: GITHUB_EVENT_PATH]
+    #[arg(long, value_name = "FILE")]
+    pub(super) event: Option<PathBuf>,
+    /// Most comments on lines that stand at one time; the summary has the rest
+    #[arg(long, value_name = "NUMBER", default_value_t = 30, value_parser = clap::value_parser!(u16).range(0..=200))]
+    pub(super) max_comments: u16,
+    /// Whose earlier comments are this program's [default: who the token belongs to]
+    #[arg(long, value_name = "LOGIN")]
+    pub(super) author: Option<String>,
+    /// Most seconds for all of it, waits for the service's limits included
+    #[arg(long, value_name = "SECONDS", default_value_t = 900, value_parser = clap::value_parser!(u32).range(1..=21_600))]
+    pub(super) timeout: u32,
+    /// Print what would be written as lines of JSON; only reads
+    #[arg(long)]
+    pub(super) dry_run: bool,
 }
 
 #[derive(Debug, Subcommand)]

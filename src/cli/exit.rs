@@ -43,6 +43,15 @@ pub(super) const TABLE: &str = "Exit codes:
   2  usage or configuration error
   3  incomplete: part or all could not be reviewed, and policy says that this is not a pass";
 
+/// For `--help` of what publishes: the gate has decided long before.
+pub(super) const PUBLISH_TABLE: &str =
+    "The token is that of GITHUB_TOKEN or GH_TOKEN, and needs `pull-requests: write`.
+
+Exit codes:
+  0  every finding is told; or the pull request has a newer head, and nothing was written
+  2  usage error, or a report that is none or not of this pull request
+  3  not completed: no permission, a limit, no answer; what nobody took is in the log and the job's summary";
+
 /// For the `--help` of hooks.
 pub(super) const HOOK_TABLE: &str = "DIFFSIEVE_SKIP=1 skips the review.
 

@@ -16,6 +16,7 @@ mod output;
 mod plan;
 mod policy;
 mod progress;
+mod publish;
 mod review;
 mod rules;
 mod schema;
@@ -28,7 +29,7 @@ use clap::{CommandFactory as _, Parser as _};
 use diffsieve::document::Problem;
 use diffsieve::{escape, git, scope};
 
-use args::{Cli, Command};
+use args::{Cli, Command, PublishCommand};
 use exit::Exit;
 
 /// Runs the program.
@@ -66,6 +67,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Rules(command)) => rules::run(command),
         Some(Command::Baseline(command)) => baseline::run(command),
+        Some(Command::Publish(PublishCommand::Github(args))) => publish::github(&args),
         Some(Command::Hook(command)) => hook::run(command),
         Some(Command::Cache(command)) => cache::run(command),
         Some(Command::Init(args)) => init::run(&args),

@@ -231,7 +231,9 @@ fn markdown_prose(text: &str, out: &mut String) {
             '@' => out.extend([character, JOINER]),
             '#' => out.extend(['\\', character, JOINER]),
             ':' if rest.starts_with("//") => out.extend([character, JOINER]),
-            '.' if ends_with_www(out) => out.extend([JOINER, character]),
+            '.' if ends_with(out, "www") => out.extend([JOINER, character]),
+            // Another way to write a reference to an issue.
+            '-' if ends_with(out, "gh") => out.extend([JOINER, character]),
             // List markers, and headings underlined by `=` or `-`.
             '-' | '+' | '=' if out.is_empty() => out.extend(['\\', character]),
             '.' | ')' if !out.is_empty() && out.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -242,8 +244,10 @@ fn markdown_prose(text: &str, out: &mut String) {
     }
 }
 
-fn ends_with_www(out: &str) -> bool {
-    out.len() >= 3 && out.get(out.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case("www"))
+/// Whether a text ends so, in whatever case.
+fn ends_with(text: &str, end: &str) -> bool {
+    let start = text.len().checked_sub(end.len());
+    start.and_then(|start| text.get(start..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
 }
 
 /// A text from outside as HTML, in an element or in a quoted attribute: [`visible`], with every character that HTML

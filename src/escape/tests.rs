@@ -91,6 +91,7 @@ fn markdown_renders_as_the_prose_it_was() {
     assert_eq!(markdown("`@a` @b `[x](y)` `"), "`@a` @\u{2060}b `[x](y)` \\`");
     assert_eq!(markdown("@team"), "@\u{2060}team");
     assert_eq!(markdown("see #12"), "see \\#\u{2060}12");
+    assert_eq!(markdown("see GH-12"), "see GH\u{2060}-12");
     assert_eq!(markdown("https://x www.y.z"), "https:\u{2060}//x www\u{2060}.y.z");
     assert_eq!(markdown("- a\n1. b\n    code\n==="), "\\- a\n1\\. b\ncode\n\\===");
     assert_eq!(markdown("x-y = 1.5"), "x-y = 1.5");

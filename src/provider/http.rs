@@ -1,4 +1,4 @@
-//! One POST and its reply. The only part that knows the HTTP client.
+//! One request and its reply. The only part that knows the HTTP client.
 
 use std::fs;
 use std::io::Read as _;
@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ureq::http::{HeaderMap, Uri};
+use ureq::http::{HeaderMap, Method, Request, Response, Uri};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::{AsSendBody, Body};
 
 use super::error::shown;
 use super::outcome::{Again, Fault};
@@ -134,15 +135,35 @@ impl Client {
 
     /// Sends a JSON body and reads the whole reply within `left`.
     pub(super) fn post(&self, body: &str, left: Duration) -> Result<Reply, Fault> {
-        let mut request = self.agent.post(&self.url).header("content-type", "application/json");
+        self.send(Method::POST, "", Some(body), LARGEST_BODY, left)
+    }
+
+    /// Sends a request to what `path` names below the endpoint and reads the whole reply, of a success at most
+    /// `largest` bytes, within `left`.
+    pub(super) fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&str>,
+        largest: u64,
+        left: Duration,
+    ) -> Result<Reply, Fault> {
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.url));
         for (name, value) in &self.headers {
             request = request.header(*name, value.expose());
         }
-        let request = request.config().timeout_global(Some(left)).timeout_connect(Some(left.min(CONNECT))).build();
-        let (parts, mut body) = request.send(body).map_err(|error| fault(&error))?.into_parts();
+        let answer = match body {
+            Some(body) => request
+                .header("content-type", "application/json")
+                .body(body)
+                .map_err(ureq::Error::from)
+                .and_then(|request| self.run(request, left)),
+            None => request.body(()).map_err(ureq::Error::from).and_then(|request| self.run(request, left)),
+        };
+        let (parts, mut body) = answer.map_err(|error| fault(&error))?.into_parts();
         let status = parts.status.as_u16();
         let success = parts.status.is_success();
-        let largest = if success { LARGEST_BODY } else { LARGEST_ERROR };
+        let largest = if success { largest } else { LARGEST_ERROR };
         let mut bytes = Vec::new();
         let read = body.as_reader().take(largest + 1).read_to_end(&mut bytes);
         if success {
@@ -160,6 +181,11 @@ impl Client {
             }
             _ => Ok(reply),
         }
+    }
+
+    fn run(&self, request: Request<impl AsSendBody>, left: Duration) -> Result<Response<Body>, ureq::Error> {
+        let request = self.agent.configure_request(request);
+        self.agent.run(request.timeout_global(Some(left)).timeout_connect(Some(left.min(CONNECT))).build())
     }
 
     fn clean(&self, bytes: Vec<u8>) -> Vec<u8> {

@@ -23,6 +23,7 @@ mod process;
 mod proxy;
 mod queue;
 mod record;
+pub mod rest;
 mod retry;
 mod secret;
 mod service;

@@ -75,16 +75,23 @@ impl Clock {
         Self { now: Arc::new(now), date: Arc::new(date), sleep: Arc::new(sleep) }
     }
 
-    pub(super) fn date(&self) -> SystemTime {
+    /// The steady clock.
+    pub fn now(&self) -> Instant {
+        (self.now)()
+    }
+
+    /// The date.
+    pub fn date(&self) -> SystemTime {
         (self.date)()
     }
 
-    pub(super) fn sleep(&self, time: Duration) {
+    /// Waits.
+    pub fn sleep(&self, time: Duration) {
         (self.sleep)(time);
     }
 
     /// What is left until then, or `None` where it is over.
-    pub(super) fn left(&self, deadline: Instant) -> Option<Duration> {
+    pub fn left(&self, deadline: Instant) -> Option<Duration> {
         deadline.checked_duration_since((self.now)()).filter(|left| !left.is_zero())
     }
 }

@@ -14,9 +14,9 @@ use crate::review::model::{Health, Names, Part, Tally};
 use crate::review::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
 
 /// What a [`Report`] borrows.
-pub(super) struct Fixture {
-    pub(super) review: Review,
-    pub(super) decision: Decision,
+pub(crate) struct Fixture {
+    pub(crate) review: Review,
+    pub(crate) decision: Decision,
     pub(super) tags: Vec<TagInfo>,
     pub(super) origin: Origin,
     pub(super) provenance: Provenance,
@@ -43,7 +43,7 @@ impl Fixture {
         }
     }
 
-    pub(super) fn report(&self) -> Report<'_> {
+    pub(crate) fn report(&self) -> Report<'_> {
         Report {
             version: "0.1.0",
             review: &self.review,
@@ -58,7 +58,7 @@ impl Fixture {
 }
 
 /// A finding to start from.
-pub(super) fn finding(tag: &str, level: Level, path: &str, line: u32, frame: &[&str]) -> Finding {
+pub(crate) fn finding(tag: &str, level: Level, path: &str, line: u32, frame: &[&str]) -> Finding {
     let first = Line::new(line.saturating_sub(1).max(1)).expect("not zero");
     let line = Line::new(line).expect("not zero");
     let quote = frame.get((line.get() - first.get()) as usize).copied().unwrap_or_default();
@@ -199,7 +199,7 @@ fn skip(path: &str, lines: Option<u64>, unread: bool, why: &str) -> Skip {
 }
 
 /// One finding of each level, two dropped ones, nothing unread.
-pub(super) fn plain() -> Fixture {
+pub(crate) fn plain() -> Fixture {
     let mut note = finding("LongFunction", Level::Note, "shop/basket.py", 30, &["", "def checkout(cart):", "    ..."]);
     note.claim.rationale = Untrusted::new("The function grew from 40 to 95 lines in this change.");
     let mut found = Fixture::new(Review {
@@ -251,7 +251,7 @@ pub(super) fn incomplete() -> Fixture {
 }
 
 /// Texts that try to leave whatever they are put into.
-pub(super) const HOSTILE: [&str; 16] = [
+pub(crate) const HOSTILE: [&str; 16] = [
     "\n::add-mask::secret\n",
     "v ##[add-mask]zz",
     "##vso[task.setvariable variable=x]y",
@@ -354,7 +354,7 @@ pub(super) fn with_texts(texts: &[String]) -> Fixture {
 }
 
 /// All of [`HOSTILE`] at once, also as a tag, and a path that is no UTF-8.
-pub(super) fn hostile() -> Fixture {
+pub(crate) fn hostile() -> Fixture {
     let mut found = with_text(&HOSTILE.concat());
     found.decision = decide(&found.review, found.decision.policy);
     let mut novel = finding("novel:a{b}::c", Level::Warning, "x", 2, &["", "\tcode {x} \u{202e}\u{1b}[1m"]);
@@ -379,7 +379,7 @@ fn make_hostile_keeping_path(finding: &mut Finding, text: &str) {
 }
 
 /// More findings than GitHub shows.
-pub(super) fn many(count: u32) -> Fixture {
+pub(crate) fn many(count: u32) -> Fixture {
     let mut found = empty();
     found.review.findings = (0..count)
         .map(|index| {

@@ -4,7 +4,7 @@ mod azure;
 mod checkstyle;
 mod entry;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod github;
 mod gitlab;
 mod html;
@@ -18,7 +18,7 @@ mod region;
 #[cfg(test)]
 mod runner;
 mod sarif;
-mod sentence;
+pub(crate) mod sentence;
 #[cfg(test)]
 mod tests;
 pub mod text;

@@ -20,7 +20,7 @@ pub(super) fn sentence(text: &str) -> String {
 }
 
 /// At most this many characters, with a mark where some were cut off.
-pub(super) fn cut(text: &str, characters: usize) -> String {
+pub(crate) fn cut(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters).and_then(|_| text.char_indices().nth(characters.saturating_sub(1))) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
@@ -28,7 +28,7 @@ pub(super) fn cut(text: &str, characters: usize) -> String {
 }
 
 /// A text on one line, without white space that only sets it.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -43,7 +43,7 @@ pub(super) fn place(path: &RepoPath) -> String {
 }
 
 /// `passed`, `failed` or `incomplete`.
-pub(super) const fn verdict(verdict: Verdict) -> &'static str {
+pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "passed",
         Verdict::Fail => "failed",
@@ -78,7 +78,7 @@ pub(super) fn gone(gone: &Gone) -> String {
 }
 
 /// `1 error, 2 notes`.
-pub(super) fn counts(findings: &[Finding]) -> String {
+pub(crate) fn counts(findings: &[Finding]) -> String {
     let parts: Vec<String> = Level::ALL
         .into_iter()
         .rev()
@@ -147,7 +147,7 @@ pub(super) fn capped(review: &Review) -> Option<String> {
 }
 
 /// How much of the change was read, and by whom.
-pub(super) fn read(review: &Review) -> String {
+pub(crate) fn read(review: &Review) -> String {
     let (change, coverage) = (&review.change, &review.coverage);
     let files = plural(change.files.len() as u64, "file");
     let uncounted = coverage.skipped.iter().any(|skip| skip.unread && skip.lines.is_none());

@@ -5,6 +5,7 @@ mod bad_input;
 mod cli;
 mod context;
 mod git;
+mod github;
 mod hostile;
 mod injection;
 mod laws;
@@ -13,6 +14,7 @@ mod model;
 mod mutants;
 mod page;
 mod program;
+mod publish;
 mod replay;
 mod rules;
 #[allow(dead_code, reason = "the library's own tests look at more of a command")]
