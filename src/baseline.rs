@@ -1,11 +1,11 @@
 //! The baseline: findings a maintainer accepted, by fingerprint, each with a reason and perhaps an end. A reviewed file
 //! in the repository, so an acceptance is a commit like any other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use crate::document::{Fields, Node, Problem, json};
-use crate::finding::{Finding, Fingerprint};
+use crate::finding::{Finding, Fingerprint, Untrusted};
 
 /// Where it stands in a repository.
 pub const PATH: &str = ".diffsieve/baseline.json";
@@ -119,18 +119,12 @@ impl Baseline {
         if problems.is_empty() { Ok(Self { entries }) } else { Err(problems) }
     }
 
-    /// Writes the file: sorted, one finding a block, a line feed at the end.
+    /// Writes the file: sorted, one finding a block, a line feed at the end. Of two entries with one key the later stays.
     pub fn render(&self) -> String {
-        let mut text = serde_json::to_string_pretty(&self.to_json()).expect("a value made here has only string keys");
-        text.push('\n');
-        text
-    }
-
-    /// The file as a value.
-    pub fn to_json(&self) -> serde_json::Value {
-        let mut entries = self.entries.clone();
+        let by_key: BTreeMap<&Fingerprint, &Entry> =
+            self.sorted().into_iter().map(|entry| (&entry.fingerprint, entry)).collect();
+        let mut entries: Vec<&Entry> = by_key.into_values().collect();
         entries.sort();
-        entries.dedup_by(|a, b| a.fingerprint == b.fingerprint);
         let findings: Vec<_> = entries
             .iter()
             .map(|entry| {
@@ -147,7 +141,16 @@ impl Baseline {
                 value
             })
             .collect();
-        serde_json::json!({"schema": SCHEMA, "findings": findings})
+        let mut text = serde_json::to_string_pretty(&serde_json::json!({"schema": SCHEMA, "findings": findings}))
+            .expect("a value made here has only string keys");
+        text.push('\n');
+        text
+    }
+
+    fn sorted(&self) -> Vec<&Entry> {
+        let mut entries: Vec<&Entry> = self.entries.iter().collect();
+        entries.sort();
+        entries
     }
 
     /// Adds entries; each takes the place of those with its fingerprint.
@@ -160,24 +163,39 @@ impl Baseline {
 
     /// The entry that accepts each finding, if one does: the one with its key, else one with its window and tag, best of
     /// the same path. An entry that a key or a window has used accepts no second finding by its window, or copies of
-    /// accepted code would be accepted wherever they stand.
-    pub fn entries_for(&self, findings: &[Finding]) -> Vec<Option<&Entry>> {
-        let by_key: BTreeMap<&Fingerprint, usize> =
-            self.entries.iter().enumerate().map(|(index, entry)| (&entry.fingerprint, index)).collect();
-        let mut by_window: BTreeMap<(&Fingerprint, &str), Vec<usize>> = BTreeMap::new();
+    /// accepted code would be accepted wherever they stand. `may` tells whether an entry may speak of a finding at all.
+    pub fn entries_for(&self, findings: &[Finding], may: impl Fn(&Finding, &Entry) -> bool) -> Vec<Option<&Entry>> {
+        let paths: Vec<Untrusted> = findings.iter().map(|finding| finding.claim.location.path.to_text()).collect();
+        let mut by_key: BTreeMap<&Fingerprint, Vec<usize>> = BTreeMap::new();
+        let mut by_window: BTreeMap<(&Fingerprint, &str), VecDeque<usize>> = BTreeMap::new();
+        let mut by_place: BTreeMap<(&Fingerprint, &str, &str), VecDeque<usize>> = BTreeMap::new();
         for (index, entry) in self.entries.iter().enumerate() {
-            by_window.entry((&entry.window, &entry.tag)).or_default().push(index);
+            by_key.entry(&entry.fingerprint).or_default().push(index);
+            by_window.entry((&entry.window, &entry.tag)).or_default().push_back(index);
+            by_place.entry((&entry.window, &entry.tag, &entry.path)).or_default().push_back(index);
         }
         let mut used = vec![false; self.entries.len()];
-        let mut found: Vec<Option<usize>> =
-            findings.iter().map(|finding| by_key.get(&finding.fingerprint).copied()).collect();
+        // Of two with one key the later one counts, as it did when they were written.
+        let of_key = |finding: &Finding| {
+            let all = by_key.get(&finding.fingerprint).into_iter().flatten().rev().copied();
+            all.into_iter().find(|index| may(finding, &self.entries[*index]))
+        };
+        let mut found: Vec<Option<usize>> = findings.iter().map(of_key).collect();
         found.iter().flatten().for_each(|index| used[*index] = true);
         for same_path in [true, false] {
-            for (finding, found) in findings.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
-                let path = finding.claim.location.path.to_text();
-                let candidates = by_window.get(&(&finding.window, &*finding.claim.tag)).into_iter().flatten().copied();
-                let fits = |index: &usize| !used[*index] && (!same_path || self.entries[*index].path == path.raw());
-                *found = candidates.into_iter().find(fits);
+            let open = findings.iter().zip(&paths).zip(&mut found).filter(|(_, found)| found.is_none());
+            for ((finding, path), found) in open {
+                let (window, tag) = (&finding.window, &*finding.claim.tag);
+                let near = match same_path {
+                    true => by_place.get_mut(&(window, tag, path.raw())),
+                    false => by_window.get_mut(&(window, tag)),
+                };
+                let Some(near) = near else { continue };
+                // What is used stays used, so it is looked at once.
+                while near.front().is_some_and(|index| used[*index]) {
+                    near.pop_front();
+                }
+                *found = near.iter().copied().find(|index| !used[*index] && may(finding, &self.entries[*index]));
                 if let Some(index) = *found {
                     used[index] = true;
                 }

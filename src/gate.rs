@@ -132,6 +132,12 @@ pub fn decide(review: &Review, policy: Policy) -> Decision {
         }
         (Verdict::Pass, reason)
     };
+    let reason = match &review.share {
+        Some(share) => {
+            format!("{reason}; only share {} of the change, `diffsieve merge` decides", share.division.shard)
+        }
+        None => reason,
+    };
     Decision { verdict, complete, reason, policy }
 }
 

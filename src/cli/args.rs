@@ -158,7 +158,7 @@ pub(super) struct ReviewArgs {
     #[arg(long)]
     pub(super) dry_run: bool,
     /// Review one of N shares of the change, as I/N; `diffsieve merge` joins their JSON reports
-    #[arg(long, value_name = "I/N", value_parser = shard)]
+    #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "worktree")]
     pub(super) shard: Option<Shard>,
     #[command(flatten)]
     pub(super) report: ReportArgs,
@@ -487,7 +487,7 @@ pub(super) struct AcceptArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
-    /// For which CI service [default: the one whose files or remote are there, else github]
+    /// For which CI service [default: the one whose files or remote are there, github where there is no remote]
     #[arg(long, value_enum, value_name = "SERVICE")]
     pub(super) ci: Option<CiName>,
     /// Print what would be written

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use diffsieve::config;
 use diffsieve::git::Repository;
 use diffsieve::hook;
@@ -23,8 +23,8 @@ struct Service {
     /// Where its file lies.
     path: &'static str,
     text: &'static str,
-    /// What the address of a remote has in it that is served by it.
-    host: &'static str,
+    /// What the host of a remote has in its name that is served by it.
+    hosts: &'static [&'static str],
     /// What is there where the service is used already.
     sign: &'static str,
     /// What is left to do.
@@ -36,7 +36,7 @@ const SERVICES: [Service; 4] = [
         name: CiName::Github,
         path: ".github/workflows/diffsieve.yml",
         text: include_str!("../../docs/workflows/gate.yml"),
-        host: "github",
+        hosts: &["github"],
         sign: ".github",
         next: "name the Action's repository and commit in it (OWNER/diffsieve@…), then make its job a required check",
     },
@@ -44,7 +44,7 @@ const SERVICES: [Service; 4] = [
         name: CiName::Gitlab,
         path: ".gitlab-ci.yml",
         text: include_str!("../../docs/workflows/gitlab.yml"),
-        host: "gitlab",
+        hosts: &["gitlab"],
         sign: ".gitlab-ci.yml",
         next: "let merge requests need a successful pipeline (Settings, Merge requests, Pipelines must succeed)",
     },
@@ -52,7 +52,7 @@ const SERVICES: [Service; 4] = [
         name: CiName::Azure,
         path: "azure-pipelines.yml",
         text: include_str!("../../docs/workflows/azure.yml"),
-        host: "dev.azure.com",
+        hosts: &["dev.azure.com", "visualstudio.com"],
         sign: "azure-pipelines.yml",
         next: "add it as a build validation policy of the target branch",
     },
@@ -60,7 +60,7 @@ const SERVICES: [Service; 4] = [
         name: CiName::Bitbucket,
         path: "bitbucket-pipelines.yml",
         text: include_str!("../../docs/workflows/bitbucket.yml"),
-        host: "bitbucket",
+        hosts: &["bitbucket"],
         sign: "bitbucket-pipelines.yml",
         next: "let merges need a successful build (Repository settings, Branch restrictions)",
     },
@@ -83,7 +83,7 @@ pub(super) fn run(args: &InitArgs) -> Result<Exit, Failure> {
         let other = config::FILES.into_iter().find(|file| path == config::FILES[0] && root.join(file).exists());
         if let Some(other) = other {
             output::say(&format!("{other} is there already: kept"));
-        } else if write_new(&root.join(path), text)? {
+        } else if write_new(root, path, text)? {
             output::say(&format!("{path} written"));
         } else {
             let hint = "`diffsieve init --print` prints what would be added to it";
@@ -96,6 +96,9 @@ pub(super) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     {
         failure.lines().iter().for_each(|line| output::say(line));
     }
+    if service.is_none() && args.ci != Some(CiName::None) {
+        output::say("no CI file: the remote's host is none that is known; --ci names a service");
+    }
     if let Some(service) = service {
         output::say(&format!("next: {}", service.next));
     }
@@ -103,26 +106,44 @@ pub(super) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     Ok(Exit::Passed)
 }
 
-/// The service that is asked for, else the one whose file is there, else the one that serves the remote, else GitHub.
+/// The service that is asked for, else the one whose file is there, else the one that serves the remote; GitHub where there is
+/// no remote.
 fn service(asked: Option<CiName>, root: &Path, remote: Option<&str>) -> Option<&'static Service> {
     let named = |name| SERVICES.iter().find(|service| service.name == name);
     if let Some(name) = asked {
         return named(name);
     }
-    let host = remote.map(str::to_ascii_lowercase).unwrap_or_default();
     let used = SERVICES.iter().find(|service| root.join(service.sign).exists());
-    let serves = || SERVICES.iter().find(|service| host.contains(service.host));
-    used.or_else(serves).or_else(|| named(CiName::Github))
+    let Some(host) = remote.map(host) else { return used.or_else(|| named(CiName::Github)) };
+    let serves = |service: &&Service| service.hosts.iter().any(|name| host.contains(name));
+    used.or_else(|| SERVICES.iter().find(serves))
 }
 
-/// Writes a file that is not there yet, and its folders; tells whether it did.
-fn write_new(path: &Path, text: &str) -> anyhow::Result<bool> {
-    let named = || format!("`{}` cannot be written", super::shown(path));
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(named)?;
+/// The host of an address, `https://user@host:1/path` or `user@host:path`.
+fn host(address: &str) -> String {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let authority = rest[..end].rsplit_once('@').map_or(&rest[..end], |(_, host)| host);
+    authority.split(':').next().unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Writes a file that is not there yet, and its folders; tells whether it did. No link is followed: one that the repository
+/// brings along may lead anywhere.
+fn write_new(root: &Path, path: &str, text: &str) -> anyhow::Result<bool> {
+    let file = root.join(path);
+    let named = || format!("`{path}` cannot be written; `diffsieve init --print` prints what belongs there");
+    let mut folder = root.to_owned();
+    let parts: Vec<&str> = path.split('/').collect();
+    for part in &parts[..parts.len() - 1] {
+        folder.push(part);
+        match fs::symlink_metadata(&folder) {
+            Ok(meta) if meta.is_dir() => {}
+            Ok(_) => return Err(anyhow!("`{}` is no folder", super::shown(&folder))).with_context(named),
+            Err(_) => fs::create_dir(&folder).with_context(named)?,
+        }
     }
     // Who else writes it at this moment keeps what he wrote.
-    match File::create_new(path) {
+    match File::create_new(&file) {
         Ok(mut file) => file.write_all(text.as_bytes()).map(|()| true).with_context(named),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error).with_context(named),
@@ -151,6 +172,10 @@ mod tests {
         assert_eq!(name(None, Some("git@gitlab.example.org:a/b.git")), Some(CiName::Gitlab));
         assert_eq!(name(None, Some("https://dev.azure.com/a/_git/b")), Some(CiName::Azure));
         assert_eq!(name(Some(CiName::None), Some("https://github.com/a/b")), None);
+        assert_eq!(name(None, Some("https://gitlab.com/acme/github-mirror.git")), Some(CiName::Gitlab));
+        assert_eq!(name(None, Some("git@ssh.dev.azure.com:v3/github/p/r")), Some(CiName::Azure));
+        assert_eq!(name(None, Some("https://me:secret@acme.visualstudio.com/p/_git/r")), Some(CiName::Azure));
+        assert_eq!(name(None, Some("ssh://git@code.example.org:7999/github/r.git")), None);
         fs::write(root.path().join("bitbucket-pipelines.yml"), "").expect("a file");
         assert_eq!(name(None, Some("https://github.com/a/b")), Some(CiName::Bitbucket));
     }

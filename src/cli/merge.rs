@@ -4,13 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
+use diffsieve::escape;
 use diffsieve::report::json::Saved;
-use diffsieve::review::shard;
+use diffsieve::review::shard::{self, Shard};
 
 use super::args::MergeArgs;
 use super::exit::Exit;
 use super::review::{self, Told};
 use super::{Failure, env, output, setup};
+
+/// Most bytes of all reports together.
+const MOST_BYTES: u64 = 512 << 20;
 
 /// Folders in folders that are looked into.
 const DEPTH: usize = 8;
@@ -27,11 +31,21 @@ pub(super) fn run(args: &MergeArgs) -> Result<Exit, Failure> {
         return Err(Failure::Incomplete(why));
     }
     let mut all = Vec::with_capacity(paths.len());
+    let mut bytes = 0_u64;
     for path in &paths {
-        all.push(setup::saved(path)?);
+        bytes = bytes.saturating_add(fs::metadata(path).map_or(0, |meta| meta.len()));
+        if bytes > MOST_BYTES || all.len() >= Shard::MOST as usize {
+            let most = MOST_BYTES >> 20;
+            return Err(anyhow!("the shares are more than {} files or {most} MiB together", Shard::MOST).into());
+        }
+        let saved = setup::saved(path)?;
+        if saved.review.share.is_none() {
+            return Err(anyhow::Error::from(shard::Error::Whole).context(super::shown(path)).into());
+        }
+        all.push(saved);
     }
     // The lowest share speaks for all: a report is the same in whatever order its shares are named.
-    all.sort_by_key(|saved| saved.review.share.as_ref().map(|share| share.shard));
+    all.sort_by_key(|saved| saved.review.share.as_ref().map(|share| share.division.shard));
     let (first, others) = all.split_first_mut().expect("there is at least one");
     agree(first, others)?;
     let (tags, origin, policy) = (std::mem::take(&mut first.tags), first.origin.clone(), first.decision.policy);
@@ -47,6 +61,10 @@ pub(super) fn run(args: &MergeArgs) -> Result<Exit, Failure> {
 
 /// Reports that were made by different rules decide nothing together.
 fn agree(first: &Saved, others: &[Saved]) -> anyhow::Result<()> {
+    if first.version != env!("CARGO_PKG_VERSION") {
+        let (theirs, own) = (escape::visible(&first.version), env!("CARGO_PKG_VERSION"));
+        return Err(anyhow!("the reports are of diffsieve {theirs}, and this is {own}: join them with the same"));
+    }
     for other in others {
         let what = if first.version != other.version {
             "the version of diffsieve"

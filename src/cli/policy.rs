@@ -14,6 +14,7 @@ use diffsieve::finding::RepoPath;
 use diffsieve::gate::OnIncomplete;
 use diffsieve::git::{self, Oid, Repository};
 use diffsieve::report::Origin;
+use diffsieve::review::shard::Hash;
 use diffsieve::rules::{Examples, Rules, Source};
 use diffsieve::scope::{self, Request, Scope};
 
@@ -35,6 +36,8 @@ pub(super) struct Loadout {
     pub(super) rules: Rules,
     pub(super) baseline: Baseline,
     pub(super) origin: Origin,
+    /// Names all that decides, text by text.
+    pub(super) identity: String,
     /// Sentences for the report.
     pub(super) notes: Vec<String>,
 }
@@ -224,7 +227,13 @@ fn load(place: &PlaceArgs, root: &Root<'_>, examples: Examples) -> Result<Loadou
         .map_err(|found| problems.extend(found))
         .ok()
         .inspect(|rules| problems.extend(detect::check(rules)));
-    let baseline = match gather(root.read(baseline::PATH), &mut problems)?.flatten() {
+    let mut identity = Hash::new();
+    for text in files.iter().map(|file| &file.text).chain(packs.iter().map(|pack| &pack.text)) {
+        identity.part(text.as_bytes());
+    }
+    let accepted = gather(root.read(baseline::PATH), &mut problems)?.flatten();
+    identity.part(accepted.as_deref().unwrap_or_default().as_bytes());
+    let baseline = match accepted {
         Some(text) => Baseline::parse(&root.name(baseline::PATH), &text).map_err(|found| problems.extend(found)).ok(),
         None => Some(Baseline::default()),
     };
@@ -233,7 +242,7 @@ fn load(place: &PlaceArgs, root: &Root<'_>, examples: Examples) -> Result<Loadou
     };
     let packs = rules.packs.iter().map(|pack| format!("{} {} ({})", pack.name, pack.version, pack.source)).collect();
     let origin = Origin { config: config_origin, packs };
-    Ok(Loadout { config, rules, baseline, origin, notes: Vec::new() })
+    Ok(Loadout { config, rules, baseline, origin, identity: identity.digits(), notes: Vec::new() })
 }
 
 /// Packs and configuration where no change is reviewed: of the work tree, if there is one.

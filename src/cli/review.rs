@@ -1,5 +1,7 @@
 //! `diffsieve review`: the main job.
 
+use std::{fs, io};
+
 use anyhow::anyhow;
 use diffsieve::gate::{self, Decision, FailOn, OnIncomplete, Policy, Verdict};
 use diffsieve::report::{Origin, Provenance, Report, Style, TagInfo};
@@ -32,7 +34,7 @@ pub(super) fn run(args: &ReviewArgs) -> Result<Exit, Failure> {
     let earlier = earlier(&args.report)?;
     let mut reviewed = setup::reviewed(&args.scope, &args.place, asking)?;
     reviewed.provenance.category.clone_from(&args.report.category);
-    if let Some(share) = &reviewed.review.share {
+    if let Some(share) = reviewed.review.share.as_ref().map(|share| &share.division) {
         let own = share.files.iter().filter(|(_, owner)| *owner == share.shard.index).count();
         let all = share.files.len();
         output::say(&format!("share {}: {own} of the {all} changed files; `diffsieve merge` decides", share.shard));
@@ -91,7 +93,8 @@ pub(super) fn tell(
         on_incomplete: on_incomplete.unwrap_or(policy.on_incomplete),
     };
     if let Some(earlier) = earlier {
-        since::compare(&mut told.review, earlier);
+        let tags = told.tags.iter().filter(|tag| tag.level.is_some()).map(|tag| tag.name.as_str()).collect();
+        since::compare(&mut told.review, earlier, &tags);
     }
     let decision = told.decided(policy, output::style(args.color, args.funnel, args.quiet), |report| {
         output::write(outputs, &Report { sarif_suppressed: args.sarif_suppressed, ..report })
@@ -111,11 +114,16 @@ fn fail_on(args: &ReportArgs) -> Option<FailOn> {
 /// The review that `--since` names. Where there is none yet, every finding is new.
 pub(super) fn earlier(args: &ReportArgs) -> Result<Option<Review>, Failure> {
     let Some(path) = &args.since else { return Ok(None) };
-    if !path.exists() {
+    if fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         output::say(&format!("there is no earlier report `{}`, so every finding is new", super::shown(path)));
         return Ok(Some(Review::default()));
     }
-    Ok(Some(setup::saved(path)?.review))
+    let review = setup::saved(path)?.review;
+    if review.share.is_some() {
+        let why = "is a share of a review; what `diffsieve merge` makes of all shares can be compared with";
+        return Err(anyhow!("`{}` {why}", super::shown(path)).into());
+    }
+    Ok(Some(review))
 }
 
 /// What reports say of every tag.

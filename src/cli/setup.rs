@@ -11,11 +11,11 @@ use diffsieve::detect;
 use diffsieve::diff::{self, FileChange, Globs, Plan, Planned, patch};
 use diffsieve::finding::RepoPath;
 use diffsieve::gate::FailOn;
-use diffsieve::git::{Reader, Repository, Side};
+use diffsieve::git::{Entry, Reader, Repository, Side};
 use diffsieve::report::Provenance;
 use diffsieve::report::json::{self, Saved};
 use diffsieve::review::model::{Part, Strategy};
-use diffsieve::review::shard::Shard;
+use diffsieve::review::shard::{Peek, Shard};
 use diffsieve::review::{Change, Changes, Loaded, Review, Settings, Skip, review};
 use diffsieve::scope::{self, Request, Scope};
 
@@ -220,6 +220,7 @@ impl Task for Asking<'_> {
             threads: env::threads(),
             model: asked.as_ref(),
             shard: self.shard,
+            policy: loadout.identity.clone(),
             notes,
             keep_diff: shown.as_ref(),
         };
@@ -269,12 +270,17 @@ impl Changes for PlannedFiles<'_> {
         self.repo.reader()
     }
 
-    fn peek(&self, reader: &mut Reader, index: usize) -> (RepoPath, u64) {
-        let planned: &Planned = &self.plan.files[index];
-        let entry = planned.change.new.as_ref().or(planned.change.old.as_ref());
+    fn peek(&self, reader: &mut Reader, index: usize) -> Peek {
+        let Planned { change, path, .. } = &self.plan.files[index];
+        let sides = [&change.old, &change.new];
+        let entry = change.new.as_ref().or(change.old.as_ref());
         // What cannot be read costs no time.
         let bytes = entry.and_then(|entry| reader.size(entry).ok()).unwrap_or_default();
-        (planned.path.clone(), FILE_COST + bytes)
+        let name = |side: &Option<Entry>| {
+            side.as_ref().map(|entry| format!("{} {:?} {}", entry.content.id().hex(), entry.kind, entry.path.visible()))
+        };
+        let identity = format!("{:?}", sides.map(name));
+        Peek { path: path.clone(), cost: FILE_COST + bytes, identity }
     }
 
     fn load(&self, reader: &mut Reader, index: usize) -> FileChange {

@@ -53,7 +53,7 @@ pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
 
 /// Which part of a shared review this is.
 pub(super) fn share(review: &Review) -> Option<String> {
-    let share = review.share.as_ref()?;
+    let share = &review.share.as_ref()?.division;
     let all = plural(share.files.len() as u64, "changed file");
     Some(format!("Share {} of {all}: only `diffsieve merge` sees the whole review", share.shard))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::model::{self, Health, Part, Steered};
 use super::{Change, Coverage, Funnel, Review, Skip};
 use super::{merge, rank, suppress};
-use crate::baseline::{Baseline, Date};
+use crate::baseline::{Baseline, Date, Entry};
 use crate::finding::{Dropped, Finding, Stage};
 use crate::rules::Rules;
 use crate::syntax::Language;
@@ -51,15 +51,22 @@ impl Caps {
     }
 }
 
-fn key(finding: &Finding) -> (Arc<str>, String) {
+pub(super) fn key(finding: &Finding) -> (Arc<str>, String) {
     let language = Language::of_path(&finding.claim.location.path, None);
     (finding.claim.tag.clone(), language.map_or_else(String::new, |language| language.name().to_owned()))
 }
 
 /// Decides what is shown of what was gathered: accepted findings, a validator that does not judge, twins, order and caps.
-pub(super) fn conclude(gathered: Gathered, baseline: &Baseline, today: Option<Date>, caps: &Caps) -> Review {
+/// `may` tells which accepted findings may speak of which.
+pub(super) fn conclude(
+    gathered: Gathered,
+    baseline: &Baseline,
+    may: impl Fn(&Finding, &Entry) -> bool,
+    today: Option<Date>,
+    caps: &Caps,
+) -> Review {
     let Gathered { mut change, mut coverage, raised, kept, mut dropped, mut notes, model, steered } = gathered;
-    let (mut findings, accepted) = suppress::baseline(kept, baseline, today, &mut notes);
+    let (mut findings, accepted) = suppress::baseline(kept, baseline, may, today, &mut notes);
     dropped.extend(accepted);
     let model = model.map(|part| judged(part, &mut findings, &dropped, &mut coverage.skipped));
     coverage.skipped.extend(model::steered(steered, &dropped, |path| {

@@ -8,14 +8,14 @@ use std::sync::{Mutex, PoisonError};
 use super::conclude::{Caps, Gathered, conclude};
 use super::ground::Grounded;
 use super::model::{self, Looked, Model};
-use super::shard::{self, Shard, Share};
+use super::shard::{self, Division, Hash, Peek, Shard, Share};
 use super::{Change, Coverage, FileSummary, ReadBy, Review, Skip};
 use super::{evidence, excerpt, filter, ground, pool, suppress};
 use crate::baseline::{Baseline, Date};
 use crate::context::{Context, FilePart};
 use crate::detect::{Engine, FileView};
 use crate::diff::{Body, FileChange, NotCode, Unread};
-use crate::finding::{Finding, RepoPath};
+use crate::finding::Finding;
 use crate::rules::Rules;
 use crate::syntax::Language;
 
@@ -31,8 +31,8 @@ pub trait Changes: Sync {
     }
     /// Prepares a thread.
     fn worker(&self) -> Self::Worker;
-    /// A file that is not read yet: its path, and what it costs to read, in bytes or whatever all files are counted in.
-    fn peek(&self, worker: &mut Self::Worker, index: usize) -> (RepoPath, u64);
+    /// A file that is not read yet.
+    fn peek(&self, worker: &mut Self::Worker, index: usize) -> Peek;
     /// Reads one file; each index is asked for once.
     fn load(&self, worker: &mut Self::Worker, index: usize) -> FileChange;
     /// What is known to be out of reach before anything is read.
@@ -61,10 +61,17 @@ impl Changes for Loaded {
 
     fn worker(&self) {}
 
-    fn peek(&self, (): &mut (), index: usize) -> (RepoPath, u64) {
+    fn peek(&self, (): &mut (), index: usize) -> Peek {
         let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let file = files[index].as_ref().expect("nobody peeks at what is read already");
-        (file.path.clone(), file.added_count() + file.removed_count())
+        let mut hash = Hash::new();
+        if let Body::Text { old, new, .. } = &file.body {
+            for (line, text) in old.lines().chain(new.lines()) {
+                hash.part(&line.get().to_le_bytes());
+                hash.part(text);
+            }
+        }
+        Peek { path: file.path.clone(), cost: file.added_count() + file.removed_count(), identity: hash.digits() }
     }
 
     fn load(&self, (): &mut (), index: usize) -> FileChange {
@@ -89,6 +96,8 @@ pub struct Settings<'m> {
     pub model: Option<&'m Model<'m>>,
     /// Which share of the change is reviewed, where several runs share it.
     pub shard: Option<Shard>,
+    /// What names the rules, the configuration and the accepted findings: shares of one review must agree on it.
+    pub policy: String,
     /// Remarks that the caller has made already.
     pub notes: Vec<String>,
     /// Keeps the diff for a report that shows it, without what this context does not show.
@@ -127,16 +136,25 @@ impl Outcome {
 pub fn review<C: Changes>(changes: &C, change: Change, rules: &Rules, settings: &Settings<'_>) -> Review {
     let mut gathered = Gathered { change, notes: settings.notes.clone(), ..Gathered::default() };
     gathered.coverage.skipped = changes.skipped();
+    let peeks = settings.shard.map(|_| peeks(changes)).unwrap_or_default();
     let owners = match settings.model {
-        None => alone(changes, rules, settings, &mut gathered),
-        Some(model) => with_model(changes, rules, settings, model, &mut gathered),
+        None => alone(changes, &peeks, rules, settings, &mut gathered),
+        Some(model) => with_model(changes, &peeks, rules, settings, model, &mut gathered),
     };
     let caps = Caps::of(rules, settings.cap, &gathered.kept);
-    let share = settings.shard.map(|shard| Share::of(shard, owners, &gathered, &settings.baseline, caps.clone()));
-    let mut review = conclude(gathered, &settings.baseline, settings.today, &caps);
+    let share = settings.shard.map(|shard| {
+        let plan = Division::of(shard, &peeks, owners, &settings.policy);
+        Share::of(plan, &gathered, &settings.baseline, caps.clone())
+    });
+    let mut review = conclude(gathered, &settings.baseline, |_, _| true, settings.today, &caps);
     review.share = share.map(Box::new);
     excerpt::bound(&mut review);
     review
+}
+
+fn peeks<C: Changes>(changes: &C) -> Vec<Peek> {
+    let mut worker = changes.worker();
+    (0..changes.len()).map(|index| changes.peek(&mut worker, index)).collect()
 }
 
 /// Adds what came of one file after the other.
@@ -156,28 +174,24 @@ fn threads(files: usize, settings: &Settings<'_>) -> usize {
     settings.threads.min(files.div_ceil(4))
 }
 
-/// Whose each file is, by its path; nobody's where the review is not shared.
-type Owners = Vec<(RepoPath, u32)>;
-
-/// The detectors alone: a file's text is gone before the next one is read.
-fn alone<C: Changes>(changes: &C, rules: &Rules, settings: &Settings<'_>, gathered: &mut Gathered) -> Owners {
+/// The detectors alone: a file's text is gone before the next one is read. Returns whose each file is; nobody's where the
+/// review is not shared.
+fn alone<C: Changes>(
+    changes: &C,
+    peeks: &[Peek],
+    rules: &Rules,
+    settings: &Settings<'_>,
+    gathered: &mut Gathered,
+) -> Vec<u32> {
     let engine = Engine::new(rules);
-    let (mine, owners): (Vec<usize>, Owners) = match settings.shard {
-        None => ((0..changes.len()).collect(), Vec::new()),
-        Some(shard) => {
-            let mut worker = changes.worker();
-            let (paths, costs): (Vec<_>, Vec<_>) =
-                (0..changes.len()).map(|index| changes.peek(&mut worker, index)).unzip();
-            let owners = shard::by_cost(&costs, shard.count);
-            let mine = (0..changes.len()).filter(|index| owners[*index] == shard.index).collect();
-            (mine, paths.into_iter().zip(owners).collect())
-        }
-    };
+    let owners = settings.shard.map_or_else(Vec::new, |shard| shard::by_cost(peeks, shard.count));
+    let is_mine = |index: &usize| settings.shard.is_none_or(|shard| owners[*index] == shard.index);
+    let mine: Vec<usize> = (0..changes.len()).filter(is_mine).collect();
     let review = |worker: &mut C::Worker, index: usize| {
         let file = changes.load(worker, mine[index]);
         let reviewed = guarded(|| {
             let (mut outcome, view, sieved) = look(&file, FileView::of(&file), &engine, rules);
-            keep(&mut outcome, settings, index, view.as_ref(), sieved.as_ref());
+            keep(&mut outcome, settings, mine[index], view.as_ref(), sieved.as_ref());
             if let (Some(view), Some(sieved)) = (&view, sieved) {
                 finish(sieved.kept, view, rules, settings, &mut outcome);
             }
@@ -196,11 +210,12 @@ const KEPT: usize = 32 << 20;
 /// answers are under way. A share shows its model the very chunks that the whole review would.
 fn with_model<C: Changes>(
     changes: &C,
+    peeks: &[Peek],
     rules: &Rules,
     settings: &Settings<'_>,
     model: &Model<'_>,
     gathered: &mut Gathered,
-) -> Owners {
+) -> Vec<u32> {
     let threads = threads(changes.len(), settings);
     let files = pool::map(changes.len(), threads, || changes.worker(), |worker, index| changes.load(worker, index));
     let kept = AtomicUsize::new(0);
@@ -215,10 +230,7 @@ fn with_model<C: Changes>(
         shown.into_iter().zip(&files).map(|(shown, file)| shown.unwrap_or_else(|| (unshown(file, model), None)));
     let (parts, views): (Vec<FilePart>, Vec<_>) = shown.unzip();
     let mut passes = model::passes(&parts, model);
-    let owners = settings.shard.map_or_else(Vec::new, |shard| {
-        let costs: Vec<u64> = files.iter().map(|file| 1 + file.added_count()).collect();
-        shard::by_chunks(&passes, &costs, shard.count)
-    });
+    let owners = settings.shard.map_or_else(Vec::new, |shard| shard::by_chunks(&passes, peeks, shard.count));
     let is_mine = |index: usize| settings.shard.is_none_or(|shard| owners[index] == shard.index);
     passes.iter_mut().for_each(|pass| pass.keep(is_mine));
     let views: Vec<Mutex<Option<FileView<'_>>>> = views.into_iter().map(Mutex::new).collect();
@@ -266,7 +278,7 @@ fn with_model<C: Changes>(
         }
     }
     gather(outcomes.into_iter().flatten(), gathered);
-    files.into_iter().map(|file| file.path).zip(owners).collect()
+    owners
 }
 
 /// What the model is shown of a file, and the view of it where it is kept; `None` where that fails.

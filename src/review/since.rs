@@ -1,9 +1,9 @@
 //! What became of the findings of an earlier review: which are new, which were there, which are gone and why.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::Review;
-use crate::finding::{Finding, Fingerprint, Level, Line, RepoPath, Since, Source};
+use super::{FileSummary, Review};
+use crate::finding::{Finding, Fingerprint, Level, Line, RepoPath, Since, Source, is_novel};
 
 /// What became of a finding that is not shown any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,8 @@ pub struct Comparison {
 
 /// Compares a review with an earlier one of the same branch: every finding is told whether it was there, and what is gone
 /// is listed. Findings are the same by their key, else by their window and tag; each earlier one accounts for one.
-pub fn compare(review: &mut Review, earlier: &Review) {
+/// `tags` are those that can be shown now.
+pub fn compare(review: &mut Review, earlier: &Review, tags: &BTreeSet<&str>) {
     let all: Vec<&Finding> = review.findings.iter().chain(&review.dropped).collect();
     let found = Index::of(&earlier.findings).matched(&all);
     let mut now: Vec<Option<&Finding>> = vec![None; earlier.findings.len()];
@@ -72,7 +73,10 @@ pub fn compare(review: &mut Review, earlier: &Review) {
             now[*before].get_or_insert(finding);
         }
     }
-    let gone = earlier.findings.iter().zip(now).filter_map(|(before, now)| gone(before, now, review));
+    let gone = earlier.findings.iter().zip(now).filter_map(|(before, now)| {
+        let unread = || unread(before, earlier, review, tags);
+        gone(before, now, unread)
+    });
     let comparison = Comparison { head: earlier.change.head.clone(), gone: gone.collect() };
     for (finding, before) in review.findings.iter_mut().chain(&mut review.dropped).zip(found) {
         finding.since = Some(if before.is_some() { Since::Unchanged } else { Since::New });
@@ -80,13 +84,13 @@ pub fn compare(review: &mut Review, earlier: &Review) {
     review.since = Some(comparison);
 }
 
-fn gone(before: &Finding, now: Option<&Finding>, review: &Review) -> Option<Gone> {
+fn gone(before: &Finding, now: Option<&Finding>, unread: impl FnOnce() -> Option<String>) -> Option<Gone> {
     let (fate, why) = match now {
         Some(now) => {
             let dropped = now.dropped.as_ref()?;
             (Fate::Hidden, format!("{}: {}", dropped.reason, dropped.why.visible()))
         }
-        None => match unread(before, review) {
+        None => match unread() {
             Some(why) => (Fate::Unknown, why),
             None => (Fate::Fixed, "it is not found any more".to_owned()),
         },
@@ -103,31 +107,54 @@ fn gone(before: &Finding, now: Option<&Finding>, review: &Review) -> Option<Gone
     })
 }
 
-/// Why nobody can say that a finding is gone.
-fn unread(before: &Finding, review: &Review) -> Option<String> {
+/// Why nobody can say that a finding is gone. It is, where whoever found it looked at its file again, or where the change,
+/// compared with the same commit as before, does not touch the file any more.
+fn unread(before: &Finding, earlier: &Review, review: &Review, tags: &BTreeSet<&str>) -> Option<String> {
     let path = &before.claim.location.path;
-    let is_it = |other: &RepoPath| other == path;
-    if let Some(skip) = review.coverage.skipped.iter().find(|skip| skip.unread && is_it(&skip.path)) {
+    if let Some(skip) = review.coverage.skipped.iter().find(|skip| skip.path == *path) {
         return Some(format!("its file was not read again: {}", skip.why));
     }
-    let models = matches!(before.claim.source, Source::Model { .. });
-    // A file that the change does not touch any more has nothing left to find.
-    let file = review.change.files.iter().find(|file| is_it(&file.path))?;
-    (models && !file.read_by.model).then(|| "no model has read its file again".to_owned())
+    if !tags.contains(&*before.claim.tag) && !is_novel(&before.claim.tag) {
+        return Some("its tag is not asked for any more".to_owned());
+    }
+    let is_it = |file: &&FileSummary| file.path == *path || file.old_path.as_ref() == Some(path);
+    let Some(file) = review.change.files.iter().find(is_it) else {
+        let base = |review: &Review| review.change.merge_base.clone();
+        let is_other = review.share.as_ref().is_some_and(|share| {
+            share.division.files.iter().any(|(other, owner)| other == path && *owner != share.division.shard.index)
+        });
+        return match is_other {
+            true => Some("another share has its file".to_owned()),
+            false if base(review).is_none() || base(review) != base(earlier) => {
+                Some("its file is not part of this change, which starts from another commit".to_owned())
+            }
+            false => None,
+        };
+    };
+    let was = earlier.change.files.iter().find(|file| file.path == *path);
+    match &before.claim.source {
+        Source::Model { .. } if !file.read_by.model => Some("no model has read its file again".to_owned()),
+        // Which of them needed the parser is not known any more.
+        Source::Detector(_) if was.is_some_and(|was| was.read_by.parser) && !file.read_by.parser => {
+            Some("no parser has read its file again".to_owned())
+        }
+        _ if !file.read_by.text => Some("its file was not read again".to_owned()),
+        _ => None,
+    }
 }
 
 /// Earlier findings by their two identities.
 struct Index<'f> {
     by_key: BTreeMap<&'f Fingerprint, usize>,
-    by_window: BTreeMap<(&'f Fingerprint, &'f str), Vec<usize>>,
+    by_window: BTreeMap<(&'f Fingerprint, &'f str), VecDeque<usize>>,
     used: Vec<bool>,
 }
 
 impl<'f> Index<'f> {
     fn of(findings: &'f [Finding]) -> Self {
-        let mut by_window: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        let mut by_window: BTreeMap<_, VecDeque<usize>> = BTreeMap::new();
         for (index, finding) in findings.iter().enumerate() {
-            by_window.entry((&finding.window, &*finding.claim.tag)).or_default().push(index);
+            by_window.entry((&finding.window, &*finding.claim.tag)).or_default().push_back(index);
         }
         Self {
             by_key: findings.iter().enumerate().map(|(index, finding)| (&finding.fingerprint, index)).collect(),
@@ -137,15 +164,17 @@ impl<'f> Index<'f> {
     }
 
     /// The earlier finding of each; by key first, so that no window takes what a key would have.
-    fn matched(&mut self, findings: &[&Finding]) -> Vec<Option<usize>> {
+    fn matched(&mut self, findings: &[&'f Finding]) -> Vec<Option<usize>> {
         let mut found: Vec<Option<usize>> =
             findings.iter().map(|finding| self.by_key.get(&finding.fingerprint).copied()).collect();
         found.iter().flatten().for_each(|index| self.used[*index] = true);
         for (finding, found) in findings.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
-            let near = self.by_window.get(&(&finding.window, &*finding.claim.tag)).into_iter().flatten().copied();
-            *found = near.into_iter().find(|index| !self.used[*index]);
-            if let Some(index) = *found {
-                self.used[index] = true;
+            let Some(near) = self.by_window.get_mut(&(&finding.window, &*finding.claim.tag)) else { continue };
+            while let Some(index) = near.pop_front() {
+                if !std::mem::replace(&mut self.used[index], true) {
+                    *found = Some(index);
+                    break;
+                }
             }
         }
         found

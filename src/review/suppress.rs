@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::ground::Grounded;
-use crate::baseline::{Baseline, Date};
+use crate::baseline::{Baseline, Date, Entry};
 use crate::detect::FileView;
 use crate::document::nearest;
 use crate::escape;
@@ -246,11 +246,12 @@ pub(super) const BASELINE: &str = "suppressed:baseline";
 pub(super) fn baseline(
     findings: Vec<Finding>,
     baseline: &Baseline,
+    may: impl Fn(&Finding, &Entry) -> bool,
     today: Option<Date>,
     notes: &mut Vec<String>,
 ) -> (Vec<Finding>, Vec<Finding>) {
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-    let entries = baseline.entries_for(&findings);
+    let entries = baseline.entries_for(&findings, may);
     for (mut finding, entry) in findings.into_iter().zip(entries) {
         match entry {
             None => kept.push(finding),

@@ -219,6 +219,7 @@ fn a_model_that_obeys_lets_nothing_through() {
             threads: 1,
             model: Some(&model),
             shard: None,
+            policy: String::new(),
             notes: Vec::new(),
             keep_diff: None,
         };

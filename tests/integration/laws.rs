@@ -204,6 +204,7 @@ fn settings(threads: usize) -> Settings<'static> {
         threads,
         model: None,
         shard: None,
+        policy: String::new(),
         notes: Vec::new(),
         keep_diff: None,
     }

@@ -95,3 +95,33 @@ fn a_second_push_asks_about_changed_chunks_only() {
     assert_eq!((asked.len(), second.report["run"]["requests"].clone()), (1, json!(1)));
     assert_eq!(states(&second.report), [("part3.py".to_owned(), "unchanged".to_owned())]);
 }
+
+#[test]
+fn only_what_was_looked_at_again_is_fixed() {
+    let place = Place::house(&[("a.txt", "one\n")]);
+    for name in ["x", "y"] {
+        place.write(&format!("{name}.txt"), format!("first of {name}\nMARK-1 in {name}\nlast of {name}\n"));
+    }
+    place.commit("push");
+    place.run(["review", "--format", "json=../first.json"]);
+    let fates = |args: &[&str]| {
+        let review = place.review([&["--since", "../first.json"], args].concat());
+        let mut fates: Vec<_> = fates(&review.report).into_iter().map(|(fate, _)| fate).collect();
+        fates.dedup();
+        fates
+    };
+    let shares = ["1/2", "2/2"].map(|shard| fates(&["--shard", shard]));
+    assert_eq!(shares, [["unknown"], ["unknown"]], "the other share has the other file");
+    assert_eq!(fates(&["--commit", "HEAD"]), [""; 0]);
+    place.git(["commit", "-q", "--allow-empty", "-m", "empty"]);
+    assert_eq!(fates(&["--commit", "HEAD"]), ["unknown"], "another range");
+    place.write("../packs.toml", "packs = [\"security\"]\n");
+    assert_eq!(fates(&["--config", "../packs.toml"]), ["unknown"], "another policy");
+    place.write("../exclude.toml", "[review]\nexclude = [\"*.txt\"]\n");
+    assert_eq!(fates(&["--config", "../exclude.toml"]), ["unknown"], "not read");
+    place.git(["rm", "-q", "x.txt", "y.txt"]);
+    place.commit("taken back");
+    assert_eq!(fates(&[]), ["fixed"], "compared with the same commit, the change does not touch the files any more");
+    place.run(["review", "--shard", "1/2", "--format", "json=../share.json"]);
+    place.run(["review", "--since", "../share.json"]).fails(2, &["is a share of a review"]);
+}

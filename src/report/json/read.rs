@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::wire;
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, Date, Entry};
 use crate::diff::{Lines, PathClass, Status};
 use crate::finding::{
     Anchored, Claim, Columns, Cut, Dropped, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line,
@@ -13,7 +13,7 @@ use crate::finding::{
 use crate::gate::{Decision, FailOn, OnIncomplete, Policy, Verdict};
 use crate::report::{Origin, Provenance, TagInfo};
 use crate::review::model::{Health, Names, Part, Steered, Tally};
-use crate::review::shard::{Shard, Share};
+use crate::review::shard::{Division, Shard, Share};
 use crate::review::since::{Comparison, Fate, Gone};
 use crate::review::{Caps, Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
 use crate::syntax::Language;
@@ -42,19 +42,24 @@ pub enum Error {
     #[error("the file is no diffsieve report")]
     Shape(#[source] serde_json::Error),
     /// It is a report of another version.
-    #[error("the report's format is {found:?}, this version reads {expected}", expected = super::SCHEMA)]
+    #[error("the report's format is {:?}, this version reads {expected}", brief(found), expected = super::SCHEMA)]
     Schema {
         /// What the file says.
         found: String,
     },
     /// A value is none that the key can have.
-    #[error("{key} cannot be {value:?}")]
+    #[error("{key} cannot be {:?}", brief(value))]
     Value {
         /// The key.
         key: &'static str,
         /// What the file says.
         value: String,
     },
+}
+
+/// The beginning of what a file says, which may be of any length.
+fn brief(value: &str) -> String {
+    value.chars().take(200).collect()
 }
 
 const VERDICTS: [Verdict; 3] = [Verdict::Pass, Verdict::Fail, Verdict::Incomplete];
@@ -121,8 +126,8 @@ pub fn read(bytes: &[u8]) -> Result<Saved, Error> {
                 reviewed_lines: report.coverage.reviewed_lines,
                 skipped: report.coverage.skipped.into_iter().map(skip).collect::<Result<_, _>>()?,
             },
-            findings: report.findings.into_iter().map(finding).collect::<Result<_, _>>()?,
-            dropped: report.dropped.into_iter().map(finding).collect::<Result<_, _>>()?,
+            findings: report.findings.into_iter().map(shown).collect::<Result<_, _>>()?,
+            dropped: report.dropped.into_iter().map(gone_astray).collect::<Result<_, _>>()?,
             funnel: Funnel { raised: report.funnel.raised, shown: report.funnel.shown, removed: report.funnel.removed },
             notes: report.notes,
             model: model(report.model, &report.usage, &report.run)?,
@@ -156,18 +161,17 @@ fn shard(of: wire::Shard) -> Result<(Share, Vec<TagInfo>, Provenance), Error> {
     let shard = Shard::new(of.index, of.count)
         .ok_or_else(|| Error::Value { key: "shard.index", value: format!("{}/{}", of.index, of.count) })?;
     let owned = |owned: wire::Owned| Ok((path("shard.files.path", owned.path, owned.path_bytes)?, owned.shard));
-    let baseline = Baseline::parse("shard.baseline", &of.baseline.to_string()).map_err(|problems| Error::Value {
-        key: "shard.baseline",
-        value: problems.iter().map(ToString::to_string).collect(),
-    })?;
     let share = Share {
-        shard,
-        files: of.files.into_iter().map(owned).collect::<Result<_, Error>>()?,
-        kept: of.kept.into_iter().map(finding).collect::<Result<_, _>>()?,
+        division: Division {
+            shard,
+            files: of.files.into_iter().map(owned).collect::<Result<_, Error>>()?,
+            identity: of.identity,
+        },
+        kept: of.kept.into_iter().map(shown).collect::<Result<_, _>>()?,
         notes: of.notes,
         skipped: of.skipped.into_iter().map(skip).collect::<Result<_, _>>()?,
         steered: of.steered.into_iter().map(steered).collect::<Result<_, _>>()?,
-        baseline,
+        baseline: Baseline { entries: of.baseline.into_iter().map(accepted).collect::<Result<_, Error>>()? },
         caps: Caps {
             review: of.cap,
             tags: of.caps.into_iter().map(|cap| ((Arc::from(cap.tag), cap.language), cap.most)).collect(),
@@ -176,6 +180,18 @@ fn shard(of: wire::Shard) -> Result<(Share, Vec<TagInfo>, Provenance), Error> {
     let tags = of.tags.into_iter().map(tag).collect::<Result<_, _>>()?;
     let wire::Provenance { repository_uri, revision, branch, category } = of.provenance;
     Ok((share, tags, Provenance { repository_uri, revision, branch, category }))
+}
+
+fn accepted(of: wire::Accepted) -> Result<Entry, Error> {
+    let day = |text: String| Date::parse(&text).ok_or(Error::Value { key: "shard.baseline.until", value: text });
+    Ok(Entry {
+        path: of.path,
+        tag: of.tag,
+        fingerprint: fingerprint("shard.baseline.fingerprint", of.fingerprint)?,
+        window: fingerprint("shard.baseline.window", of.window)?,
+        reason: of.reason,
+        until: of.until.map(day).transpose()?,
+    })
 }
 
 fn steered(steered: wire::Steered) -> Result<Steered, Error> {
@@ -286,6 +302,22 @@ fn skip(skip: wire::Skip) -> Result<Skip, Error> {
     })
 }
 
+/// One that is shown has nothing that dropped it.
+fn shown(of: wire::Finding) -> Result<Finding, Error> {
+    match &of.dropped {
+        Some(dropped) => Err(Error::Value { key: "findings.dropped", value: dropped.reason.clone() }),
+        None => finding(of),
+    }
+}
+
+/// One that is not shown says why.
+fn gone_astray(of: wire::Finding) -> Result<Finding, Error> {
+    match of.dropped {
+        Some(_) => finding(of),
+        None => Err(Error::Value { key: "dropped.dropped", value: "null".to_owned() }),
+    }
+}
+
 fn finding(finding: wire::Finding) -> Result<Finding, Error> {
     Ok(Finding {
         claim: Claim {
@@ -364,13 +396,18 @@ fn place(place: wire::Place) -> Result<Location, Error> {
 }
 
 fn frame(frame: wire::Frame) -> Result<Frame, Error> {
+    let frame_lines = frame.lines.len();
     let lines = frame.lines.into_iter().map(Untrusted::new).collect();
     let cut = |cut: wire::Cut| {
         let wire::Cut { line: number, bytes, chars, units, width } = cut;
         Ok(Cut { line: line("findings.frame.cuts.line", number)?, bytes, chars, units, width })
     };
     let cuts = frame.cuts.into_iter().map(cut).collect::<Result<_, Error>>()?;
-    Ok(Frame { first: line("findings.frame.first", frame.first)?, lines, cuts })
+    let first = line("findings.frame.first", frame.first)?;
+    // All of its lines have numbers.
+    let last = u32::try_from(frame_lines).ok().and_then(|count| frame.first.checked_add(count));
+    last.ok_or_else(|| Error::Value { key: "findings.frame.first", value: frame.first.to_string() })?;
+    Ok(Frame { first, lines, cuts })
 }
 
 fn step(step: wire::Step) -> Result<Step, Error> {

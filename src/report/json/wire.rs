@@ -92,6 +92,8 @@ pub(super) struct Shard {
     pub(super) count: u32,
     /// Every file of the whole change and who reviews it.
     pub(super) files: Vec<Owned>,
+    /// Names what is reviewed and by which policy; equal in all shares.
+    pub(super) identity: String,
     /// What was found before accepted findings, twins and caps were taken out.
     pub(super) kept: Vec<Finding>,
     /// Remarks of this share alone.
@@ -100,8 +102,8 @@ pub(super) struct Shard {
     pub(super) skipped: Vec<Skip>,
     /// Chunks that do not count as clean unless what is in them was accepted.
     pub(super) steered: Vec<Steered>,
-    /// The accepted findings that this share could need: a baseline.
-    pub(super) baseline: serde_json::Value,
+    /// The accepted findings that this share could need.
+    pub(super) baseline: Vec<Accepted>,
     /// Most findings shown, errors not counted.
     pub(super) cap: Option<u32>,
     /// Most findings shown of a tag in a language.
@@ -110,6 +112,23 @@ pub(super) struct Shard {
     pub(super) tags: Vec<TagInfo>,
     /// The repository, for the joined report.
     pub(super) provenance: Provenance,
+}
+
+/// An accepted finding.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Accepted {
+    /// Its path when it was accepted.
+    pub(super) path: String,
+    /// Its tag.
+    pub(super) tag: String,
+    /// Its identity.
+    pub(super) fingerprint: String,
+    /// Its second identity.
+    pub(super) window: String,
+    /// Why it is accepted.
+    pub(super) reason: String,
+    /// The last day on which it counts.
+    pub(super) until: Option<String>,
 }
 
 /// A file and the number of the shard that reviews it.

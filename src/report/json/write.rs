@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::wire;
+use crate::baseline::Entry;
 use crate::diff::{Lines, Status};
 use crate::escape::uri_path;
 use crate::finding::{self, Anchored, Line, RepoPath, Source};
@@ -75,14 +76,15 @@ fn shard(share: &Share, report: &Report<'_>) -> wire::Shard {
     };
     let provenance = report.provenance.clone();
     wire::Shard {
-        index: share.shard.index,
-        count: share.shard.count,
-        files: share.files.iter().map(owned).collect(),
+        index: share.division.shard.index,
+        count: share.division.shard.count,
+        files: share.division.files.iter().map(owned).collect(),
+        identity: share.division.identity.clone(),
         kept: share.kept.iter().map(finding).collect(),
         notes: share.notes.clone(),
         skipped: share.skipped.iter().map(skip).collect(),
         steered: share.steered.iter().map(steered).collect(),
-        baseline: share.baseline.to_json(),
+        baseline: share.baseline.entries.iter().map(accepted).collect(),
         cap: share.caps.review,
         caps: share.caps.tags.iter().map(cap).collect(),
         tags: report.tags.iter().map(tag).collect(),
@@ -92,6 +94,17 @@ fn shard(share: &Share, report: &Report<'_>) -> wire::Shard {
             branch: provenance.branch,
             category: provenance.category,
         },
+    }
+}
+
+fn accepted(entry: &Entry) -> wire::Accepted {
+    wire::Accepted {
+        path: entry.path.clone(),
+        tag: entry.tag.clone(),
+        fingerprint: entry.fingerprint.as_str().to_owned(),
+        window: entry.window.as_str().to_owned(),
+        reason: entry.reason.clone(),
+        until: entry.until.map(|until| until.to_string()),
     }
 }
 

@@ -61,6 +61,7 @@ pub(super) fn stand(claims: Vec<(usize, Worded)>, stage: &Stage<'_, '_>, dropped
     let Stage { jobs, parts, views, rules, .. } = *stage;
     let mut by_file: BTreeMap<usize, Vec<Placed>> = BTreeMap::new();
     let mut pages: BTreeMap<usize, Page<'_>> = BTreeMap::new();
+    let mut fallen: BTreeMap<(RepoPath, Arc<str>, String), usize> = BTreeMap::new();
     for (job, worded) in claims {
         let page = pages.entry(job).or_insert_with(|| Page::of(jobs[job].chunk, parts));
         let guess = jobs[job].chunk.languages.first().copied();
@@ -82,7 +83,11 @@ pub(super) fn stand(claims: Vec<(usize, Worded)>, stage: &Stage<'_, '_>, dropped
             Ok(spot) => by_file.entry(spot.file).or_default().push(Placed { worded, spot, job, tag }),
             Err((reason, why)) => {
                 let claim = claim(&worded, tag, nowhere(&worded), jobs[job].pass);
-                dropped.push(ground::fallen(&claim, rules, dropped.len(), reason, why));
+                // Told apart by what they say, not by what else fell: a share has the same ones.
+                let twins = fallen.entry((claim.location.path.clone(), claim.tag.clone(), worded.quote.clone()));
+                let ordinal = twins.or_default();
+                dropped.push(ground::fallen(&claim, rules, *ordinal, reason, why));
+                *ordinal += 1;
             }
         }
     }

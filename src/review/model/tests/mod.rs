@@ -150,6 +150,7 @@ fn reviewed(files: Vec<FileChange>, model: &Model<'_>) -> (Review, Decision) {
         threads: 1,
         model: Some(model),
         shard: None,
+        policy: String::new(),
         notes: Vec::new(),
         keep_diff: None,
     };
