@@ -27,6 +27,9 @@ fuzz_target!(|bytes: &[u8]| {
         threads: 1,
         model: None,
         keep_diff: None,
+        shard: None,
+        policy: String::new(),
+        notes: Vec::new(),
     };
     let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
     assert!(review.funnel.balances());

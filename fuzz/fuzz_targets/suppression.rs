@@ -49,6 +49,7 @@ fuzz_target!(|text: &str| {
         old_kind: Some(EntryKind::File),
         new_kind: Some(EntryKind::File),
         class: PathClass::default(),
+        old_id: None,
         body: Body::Text {
             hunks,
             old: Text::whole(old.as_bytes().to_vec()),
@@ -63,6 +64,9 @@ fuzz_target!(|text: &str| {
         threads: 1,
         model: None,
         keep_diff: None,
+        shard: None,
+        policy: String::new(),
+        notes: Vec::new(),
     };
     let review = review(&Loaded::new(vec![file]), Change::default(), &RULES, &settings);
     let suppressed = review.funnel.removed.get("suppressed:inline").copied().unwrap_or_default();
