@@ -7,7 +7,7 @@ use diffsieve::escape;
 use diffsieve::report::Provenance;
 use diffsieve::review::{Change, Changes};
 
-use super::args::{Color, ContextArgs, FormName, LayersName};
+use super::args::{ContextArgs, FormName, LayersName};
 use super::exit::Exit;
 use super::policy::Loadout;
 use super::setup::{self, Task};
@@ -34,7 +34,7 @@ pub(super) fn run(args: &ContextArgs) -> Result<Exit, Failure> {
     for (chunk, number) in chunks.iter().zip(1..) {
         output::say(&format!("chunk {number} of {}, {}", chunks.len(), about(chunk, &parts)));
         output::quiet_pipe(output::to_stdout(|out| {
-            if !output::style(Color::Never, false, false).ci_log {
+            if !output::is_agents_log() {
                 return out.write_all(chunk.text.as_bytes());
             }
             chunk.text.lines().try_for_each(|line| writeln!(out, "{}", escape::log_line(line)))

@@ -176,8 +176,14 @@ fn style_on(terminal: bool, color: Color, funnel: bool, quiet: bool) -> Style {
         width: terminal.then(width).flatten(),
         funnel,
         quiet,
-        ci_log: in_github() || is_set("TF_BUILD"),
+        // Agents read whatever is no terminal, also where a wrapper or a container hides that they do.
+        ci_log: !terminal || is_agents_log(),
     }
+}
+
+/// Whether the agent of a CI service says that it reads along.
+pub(super) fn is_agents_log() -> bool {
+    in_github() || is_set("TF_BUILD")
 }
 
 /// Flag, then NO_COLOR, then FORCE_COLOR and CLICOLOR_FORCE, then the terminal.

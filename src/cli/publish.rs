@@ -121,6 +121,7 @@ fn say(job: &Job<'_>, outcome: &Outcome) -> Exit {
             output::say(&format!("publishing could not be completed: {problem}"));
             Exit::Incomplete
         }
-        None => Exit::Passed,
+        None if untold.is_empty() => Exit::Passed,
+        None => Exit::Incomplete,
     }
 }

@@ -7,7 +7,7 @@ use super::args::SchemaName;
 
 pub(super) fn text(name: SchemaName) -> String {
     let schema = match name {
-        SchemaName::Report => json::schema(),
+        SchemaName::Report => return json::SCHEMA_TEXT.to_owned(),
         SchemaName::Pack => rules::schema(),
         SchemaName::Config => config::schema(),
         SchemaName::Baseline => baseline::schema(),

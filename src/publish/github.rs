@@ -52,7 +52,9 @@ pub fn publish(saved: &Saved, job: &Job<'_>) -> Result<Outcome, Error> {
             return Ok(Outcome { problem, untold: all(), ..Outcome::default() });
         }
     };
-    let limits = Limits { on_lines: job.max_comments, is_same: look.is_same, is_complete: saved.decision.complete };
+    // What a fork's own job says hides nothing.
+    let is_complete = saved.decision.complete && !job.target.is_fork;
+    let limits = Limits { on_lines: job.max_comments, is_same: look.is_same, is_complete };
     let plan = plan::plan(&saved.review, &look.files, &look.existing, limits);
     let mut doing = Doing {
         api: &api,

@@ -78,7 +78,7 @@ impl Look {
         }
         let files = api.list(&format!("{}/files", pull_path(job)))?;
         let mut notes = Vec::new();
-        let author = author(api, job);
+        let author = author(api, job)?;
         let mut existing = own_comments(api, job, &author)?;
         if !existing.own.is_empty() {
             match threads(api, job) {
@@ -112,8 +112,8 @@ fn is_merge(api: &Api, job: &Job<'_>, commit: &str, head: &str, at_hand: &str) -
     }
     let found = match api.get(&format!("/repos/{}/git/commits/{commit}", job.target.repository)) {
         Ok(found) => found,
-        // Not there, or not for this token: then nothing says that it is one.
-        Err(trouble) if matches!(trouble.kind, Kind::Denied | Kind::Refused) => return Ok(false),
+        // Not there: then nothing says that it is one. What this token may not see may be one.
+        Err(trouble) if trouble.kind == Kind::Refused => return Ok(false),
         Err(trouble) => return Err(trouble),
     };
     let parents = found.get("parents").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -121,13 +121,18 @@ fn is_merge(api: &Api, job: &Job<'_>, commit: &str, head: &str, at_hand: &str) -
 }
 
 /// Whose comments are ours: `GET /user` is not for the tokens of jobs, GraphQL's `viewer` is.
-fn author(api: &Api, job: &Job<'_>) -> String {
+/// A guess would tell everything once more under another name, so only a definite refusal leaves the name that jobs have.
+fn author(api: &Api, job: &Job<'_>) -> Result<String, Trouble> {
     if let Some(author) = job.author {
-        return author.to_owned();
+        return Ok(author.to_owned());
     }
-    let viewer = api.graphql(VIEWER, &json!({}), false).ok();
-    let login = viewer.as_ref().and_then(|data| data.pointer("/viewer/login")?.as_str());
-    login.filter(|login| !login.is_empty()).unwrap_or(ACTIONS).to_owned()
+    let viewer = match api.graphql(VIEWER, &json!({}), false) {
+        Ok(viewer) => viewer,
+        Err(trouble) if matches!(trouble.kind, Kind::Denied | Kind::Refused) => return Ok(ACTIONS.to_owned()),
+        Err(trouble) => return Err(trouble),
+    };
+    let login = viewer.pointer("/viewer/login").and_then(Value::as_str).filter(|login| !login.is_empty());
+    Ok(login.unwrap_or(ACTIONS).to_owned())
 }
 
 /// The comments on findings that stand there now.

@@ -129,7 +129,8 @@ pub(super) fn accept(finding: &Finding) -> String {
 
 /// That the review is incomplete, with the first parts that were not read, one a line.
 pub(super) fn incomplete(report: &Report<'_>) -> String {
-    let mut text = format!("The review is incomplete: {}.", report.decision.reason);
+    let unread = report.review.coverage.skipped.iter().filter(|skip| skip.unread).count() as u64;
+    let mut text = format!("The review is incomplete: {} of the change could not be read.", plural(unread, "part"));
     for skip in report.review.coverage.skipped.iter().filter(|skip| skip.unread).take(NAMED) {
         text.push_str(&format!("\nnot read: {} ({})", skip.path.visible(), visible(&skip.why)));
     }

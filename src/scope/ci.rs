@@ -198,7 +198,10 @@ fn pull_request(repo: &Repository, job: &Job, head: Oid) -> Result<Scope, Error>
         return Ok(scope);
     }
     let mut notes = Vec::new();
-    let branch = job.target.as_deref().and_then(|name| repo.find_ref(&format!("refs/remotes/origin/{name}")));
+    // In the pipeline of a GitLab fork `origin` is the fork: its branches are the author's, what the service names is not.
+    let is_foreign = job.fork && job.merge_base.is_some();
+    let branch = job.target.as_deref().filter(|_| !is_foreign);
+    let branch = branch.and_then(|name| repo.find_ref(&format!("refs/remotes/origin/{name}")));
     let named = || job.target_commits.iter().find_map(|id| present(repo, id));
     let merge_base = job.merge_base.as_deref().and_then(|id| present(repo, id));
     let (base, base_name) = match (branch.or_else(named), merge_base) {

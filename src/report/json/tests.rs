@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::{FORMAT, read, schema};
+use super::{FORMAT, SCHEMA_TEXT, read, wire};
 use crate::finding::Cut;
 use crate::report::fixture::{self, Fixture};
 use crate::report::{Report, Style};
@@ -19,9 +19,25 @@ fn fixtures() -> [Fixture; 5] {
     [fixture::plain(), fixture::empty(), fixture::incomplete(), fixture::hostile(), fixture::many(20)]
 }
 
+/// The published schema is made from the types that write reports.
+#[test]
+fn the_schema_is_that_of_the_types() {
+    let generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<wire::Report>();
+    schema.insert("$id".to_owned(), "urn:diffsieve:report:v1".into());
+    schema.insert("title".to_owned(), "A report of diffsieve, version 1".into());
+    let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
+    if std::env::var_os("DIFFSIEVE_GENERATE").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/schemas/report.json");
+        std::fs::write(path, &text).expect("the schema can be written");
+        return;
+    }
+    assert!(text == SCHEMA_TEXT, "docs/schemas/report.json differs: DIFFSIEVE_GENERATE=1 cargo test --lib the_schema");
+}
+
 #[test]
 fn every_report_follows_the_schema() {
-    let schema = schema();
+    let schema: Value = serde_json::from_str(SCHEMA_TEXT).expect("JSON");
     jsonschema::meta::validate(&schema).expect("a valid schema");
     let validator = jsonschema::validator_for(&schema).expect("a usable schema");
     for fixture in fixtures() {
@@ -46,7 +62,7 @@ fn the_schema_says_what_every_key_is() {
             undescribed(name, inner, found);
         }
     }
-    let schema = schema();
+    let schema: Value = serde_json::from_str(SCHEMA_TEXT).expect("JSON");
     assert_eq!(schema["$id"], "urn:diffsieve:report:v1");
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     assert_eq!(schema["properties"]["schema"]["const"], "diffsieve.report/v1");
@@ -62,7 +78,11 @@ fn what_is_cut_is_read_back() {
     let frame = finding.frame.as_mut().expect("a frame");
     frame.cuts = vec![Cut { line: frame.first, bytes: 4, chars: 3, units: 2, width: 99 }];
     let expected = frame.clone();
-    assert!(jsonschema::validator_for(&schema()).expect("a usable schema").is_valid(&parsed(&fixture)));
+    assert!(
+        jsonschema::validator_for(&serde_json::from_str(SCHEMA_TEXT).expect("JSON"))
+            .expect("a usable schema")
+            .is_valid(&parsed(&fixture))
+    );
     let read = read(&written(&fixture)).expect("it reads what it wrote");
     assert_eq!(read.review.findings[0].frame, Some(expected));
 }

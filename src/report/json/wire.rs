@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Everything a review found, dropped and read, and what the gate says of it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Report {
     /// Name and version of this format.
-    #[schemars(extend("const" = super::SCHEMA))]
+    #[cfg_attr(test, schemars(extend("const" = super::SCHEMA)))]
     pub(super) schema: String,
     /// What made the report.
     pub(super) tool: Tool,
@@ -46,7 +46,8 @@ pub(super) struct Report {
 }
 
 /// The comparison with an earlier review.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Since {
     /// The commit that the earlier review ended at.
     pub(super) head: Option<String>,
@@ -55,7 +56,8 @@ pub(super) struct Since {
 }
 
 /// A finding of the earlier review that is not shown any more.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Gone {
     /// Its identity.
     pub(super) fingerprint: String,
@@ -64,7 +66,7 @@ pub(super) struct Gone {
     /// The tag's title.
     pub(super) title: String,
     /// Its level.
-    #[schemars(extend("enum" = ["note", "warning", "error"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["note", "warning", "error"])))]
     pub(super) level: String,
     /// The file.
     pub(super) file: String,
@@ -72,23 +74,24 @@ pub(super) struct Gone {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) file_bytes: Option<String>,
     /// Its first line, then.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) line: u32,
     /// Its place was read again and it is not there, it is there but not shown, or its place was not read again.
-    #[schemars(extend("enum" = ["fixed", "hidden", "unknown"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["fixed", "hidden", "unknown"])))]
     pub(super) fate: String,
     /// One sentence.
     pub(super) why: String,
 }
 
 /// One of several runs that share a review. Its report is about its own files; `diffsieve merge` joins them.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Shard {
     /// Which one, from 1.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) index: u32,
     /// How many there are.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) count: u32,
     /// Every file of the whole change and who reviews it.
     pub(super) files: Vec<Owned>,
@@ -115,7 +118,8 @@ pub(super) struct Shard {
 }
 
 /// An accepted finding.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Accepted {
     /// Its path when it was accepted.
     pub(super) path: String,
@@ -132,7 +136,8 @@ pub(super) struct Accepted {
 }
 
 /// A file and the number of the shard that reviews it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Owned {
     /// The file.
     pub(super) path: String,
@@ -144,7 +149,8 @@ pub(super) struct Owned {
 }
 
 /// A chunk that tries to steer who reads it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Steered {
     /// The attempts: the file as percent-encoded bytes, and the line, null for a file's name.
     pub(super) attempts: Vec<(String, Option<u32>)>,
@@ -155,7 +161,8 @@ pub(super) struct Steered {
 }
 
 /// Most findings shown of a tag in a language.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Cap {
     /// The tag.
     pub(super) tag: String,
@@ -166,7 +173,8 @@ pub(super) struct Cap {
 }
 
 /// What reports say of a tag.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct TagInfo {
     /// Its id.
     pub(super) name: String,
@@ -187,7 +195,8 @@ pub(super) struct TagInfo {
 }
 
 /// Where the change comes from.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Provenance {
     /// The remote's address without credentials.
     pub(super) repository_uri: Option<String>,
@@ -200,7 +209,8 @@ pub(super) struct Provenance {
 }
 
 /// The program.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Tool {
     /// Always `diffsieve`.
     pub(super) name: String,
@@ -209,7 +219,8 @@ pub(super) struct Tool {
 }
 
 /// What was compared with what.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Change {
     /// The commit at the tip of the base, in hexadecimal.
     pub(super) base: Option<String>,
@@ -228,7 +239,8 @@ pub(super) struct Change {
 }
 
 /// A changed file.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct File {
     /// Its name, the former one for a deletion. U+FFFD stands for bytes that are not UTF-8.
     pub(super) path: String,
@@ -241,7 +253,7 @@ pub(super) struct File {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) old_path_bytes: Option<String>,
     /// What happened to it.
-    #[schemars(extend("enum" = ["added", "deleted", "modified", "renamed"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["added", "deleted", "modified", "renamed"])))]
     pub(super) status: String,
     /// For a rename, how alike the two files are, in percent.
     pub(super) similarity: Option<u8>,
@@ -264,7 +276,8 @@ pub(super) struct File {
 }
 
 /// Who read a file's added lines.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ReadBy {
     /// The text detectors.
     pub(super) text: bool,
@@ -275,7 +288,8 @@ pub(super) struct ReadBy {
 }
 
 /// How much of the change was reviewed.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Coverage {
     /// Added lines in all changed text files that could be counted.
     pub(super) added_lines: u64,
@@ -286,7 +300,8 @@ pub(super) struct Coverage {
 }
 
 /// A part of the change that was not read.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Skip {
     /// The file.
     pub(super) path: String,
@@ -302,7 +317,8 @@ pub(super) struct Skip {
 }
 
 /// A claim, shown or dropped.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Finding {
     /// Stable identity: baseline, `explain` and suppressions go by it. Equal to `key`.
     pub(super) fingerprint: String,
@@ -317,7 +333,7 @@ pub(super) struct Finding {
     /// The tag's title.
     pub(super) title: String,
     /// The level it is shown with.
-    #[schemars(extend("enum" = ["note", "warning", "error"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["note", "warning", "error"])))]
     pub(super) level: String,
     /// The file. U+FFFD stands for bytes that are not UTF-8.
     pub(super) file: String,
@@ -325,10 +341,10 @@ pub(super) struct Finding {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) file_bytes: Option<String>,
     /// First line, from 1.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) line: u32,
     /// Last line.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) end_line: u32,
     /// The columns of a finding on one line, where they are known.
     pub(super) columns: Option<Columns>,
@@ -358,7 +374,7 @@ pub(super) struct Finding {
     pub(super) trail: Vec<Step>,
     /// Whether an earlier review had it; absent where there was none to compare with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = ["new", "unchanged"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["new", "unchanged"])))]
     pub(super) since: Option<String>,
     /// Why it is not shown; absent where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -366,7 +382,8 @@ pub(super) struct Finding {
 }
 
 /// Byte columns from 1.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Columns {
     /// First byte.
     pub(super) start: u32,
@@ -375,23 +392,25 @@ pub(super) struct Columns {
 }
 
 /// A replacement of whole lines.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Suggestion {
     /// First replaced line.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) line: u32,
     /// Last replaced line.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) end_line: u32,
     /// The new lines, each with its line ending; empty deletes.
     pub(super) text: String,
 }
 
 /// Who made a claim.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Source {
     /// A deterministic detector or a language model.
-    #[schemars(extend("enum" = ["detector", "model"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["detector", "model"])))]
     pub(super) kind: String,
     /// The detector's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -402,17 +421,19 @@ pub(super) struct Source {
 }
 
 /// Facts and what they decided.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Evidence {
     /// The verdict over all facts that the tag needs.
-    #[schemars(extend("enum" = ["not_needed", "proved", "refuted", "unknown"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["not_needed", "proved", "refuted", "unknown"])))]
     pub(super) status: String,
     /// The facts in the order they were asked.
     pub(super) facts: Vec<Fact>,
 }
 
 /// One fact.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Fact {
     /// Its name.
     pub(super) name: String,
@@ -421,17 +442,19 @@ pub(super) struct Fact {
 }
 
 /// How a claim was tied to the change.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Anchor {
     /// Line and quote agreed, the quote stood on another line, it stands beside a deletion, or only the quote was right.
-    #[schemars(extend("enum" = ["exact", "moved", "beside_deletion", "quoted"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["exact", "moved", "beside_deletion", "quoted"])))]
     pub(super) how: String,
     /// Lines between the claimed and the found place; 0 unless moved.
     pub(super) moved: i64,
 }
 
 /// A place in the change.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Place {
     /// The file.
     pub(super) file: String,
@@ -439,20 +462,21 @@ pub(super) struct Place {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) file_bytes: Option<String>,
     /// First line, from 1.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) line: u32,
     /// Last line.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) end_line: u32,
     /// The columns, where it lies on one line and they are known.
     pub(super) columns: Option<Columns>,
 }
 
 /// A few lines of code.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Frame {
     /// The number of the first one.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) first: u32,
     /// The lines without their endings.
     pub(super) lines: Vec<String>,
@@ -462,10 +486,11 @@ pub(super) struct Frame {
 }
 
 /// What is left out of a line that is too long to keep.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Cut {
     /// The number of the line.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub(super) line: u32,
     /// Bytes in front of the kept part.
     pub(super) bytes: u32,
@@ -478,7 +503,8 @@ pub(super) struct Cut {
 }
 
 /// One decision about a claim.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Step {
     /// The stage that decided.
     pub(super) stage: String,
@@ -491,7 +517,8 @@ pub(super) struct Step {
 }
 
 /// Why a claim is not shown.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Dropped {
     /// The stage that removed it.
     pub(super) stage: String,
@@ -502,7 +529,8 @@ pub(super) struct Dropped {
 }
 
 /// Claims in, findings out.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Funnel {
     /// Claims raised.
     pub(super) raised: u64,
@@ -513,25 +541,27 @@ pub(super) struct Funnel {
 }
 
 /// The verdict and what decided it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Gate {
     /// The answer.
-    #[schemars(extend("enum" = ["pass", "fail", "incomplete"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["pass", "fail", "incomplete"])))]
     pub(super) verdict: String,
     /// Whether everything that should be read was read, whatever the verdict.
     pub(super) complete: bool,
     /// One sentence.
     pub(super) reason: String,
     /// From which level findings fail.
-    #[schemars(extend("enum" = ["error", "warning", "note", "never"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["error", "warning", "note", "never"])))]
     pub(super) fail_on: String,
     /// What an incomplete review means.
-    #[schemars(extend("enum" = ["fail", "warn"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["fail", "warn"])))]
     pub(super) on_incomplete: String,
 }
 
 /// The language model.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Model {
     /// Who served it; `none` without one.
     pub(super) provider: String,
@@ -540,7 +570,7 @@ pub(super) struct Model {
     /// The validator's name.
     pub(super) validator: Option<String>,
     /// How the validator worked; `off` without one.
-    #[schemars(extend("enum" = ["off", "ok", "degraded", "failed", "constant"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["off", "ok", "degraded", "failed", "constant"])))]
     pub(super) health: String,
     /// Chunks of the change that it was shown.
     #[serde(default)]
@@ -554,7 +584,8 @@ pub(super) struct Model {
 }
 
 /// What the model was asked; all zero without one.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Usage {
     /// Prompts that were answered, by a service, a cache or a recording.
     pub(super) requests: u64,
@@ -567,7 +598,8 @@ pub(super) struct Usage {
 }
 
 /// What a run took; all zero without a model.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Run {
     /// Requests sent, retries included.
     pub(super) requests: u64,
@@ -586,7 +618,8 @@ pub(super) struct Run {
 }
 
 /// Where what decided the review was read from.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Config {
     /// `built-in defaults`, or the file and the commit it was read from.
     pub(super) origin: String,
