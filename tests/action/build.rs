@@ -27,7 +27,7 @@ impl Action {
         let action = Self { runner: Runner::empty() };
         let scripts = action.path(".github/action");
         fs::create_dir_all(&scripts).unwrap();
-        for folder in ["src", "rules", "hooks", "docs/workflows"] {
+        for folder in ["src", "rules", "hooks", "docs/workflows", "docs/schemas"] {
             fs::create_dir_all(action.path(folder)).unwrap();
             fs::write(action.path(folder).join("x"), "x").unwrap();
         }

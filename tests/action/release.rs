@@ -28,7 +28,7 @@ fn said(output: &Output) -> String {
 /// The scripts in a folder whose version, lock file and changelog a test may change.
 fn project(version: &str, locked: &str, changelog: &str) -> TempDir {
     let temp = TempDir::new().unwrap();
-    for folder in [".github/release", ".github/action", "src", "rules", "hooks", "docs/workflows"] {
+    for folder in [".github/release", ".github/action", "src", "rules", "hooks", "docs/workflows", "docs/schemas"] {
         fs::create_dir_all(temp.path().join(folder)).unwrap();
     }
     for script in
