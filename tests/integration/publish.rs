@@ -704,7 +704,7 @@ fn reports_that_do_not_fit_are_refused_before_anything_is_asked() {
     let huge = report(FIRST, (0..20_001).map(|number| finding(number, "note", "a.py", 11)).collect());
     let mut share = report(FIRST, three());
     share["shard"] = json!({"index": 1, "count": 2, "files": [], "kept": [], "notes": [], "skipped": [], "steered": [],
-        "baseline": {"schema": "diffsieve.baseline/v1", "findings": []}, "cap": null, "caps": [], "tags": [],
+        "identity": "", "baseline": [], "cap": null, "caps": [], "tags": [],
         "provenance": {"repository_uri": null, "revision": null, "branch": null, "category": null}});
     let mut nothing = report(FIRST, vec![]);
     nothing["change"]["head"] = Value::Null;

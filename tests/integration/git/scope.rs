@@ -319,6 +319,13 @@ fn gitlab_azure_and_bitbucket() {
     assert_eq!((scope.old, scope.new), trees(repo, root, feature));
     assert_eq!(scope.base_tip.map(|id| id.hex()).as_ref(), Some(main));
     assert!(scope.guarded);
+    // In the pipeline of a fork `origin` is the fork, whose branches are the author's.
+    repo.git(&["update-ref", "refs/remotes/origin/main", feature]);
+    let fork = [("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "2"), ("CI_MERGE_REQUEST_PROJECT_ID", "1")];
+    let scope = default(&repo.open(), &[gitlab.as_slice(), &fork].concat());
+    assert_eq!((scope.old, scope.new), trees(repo, root, feature));
+    assert_eq!(scope.base_tip.map(|id| id.hex()).as_ref(), Some(root));
+    repo.git(&["update-ref", "refs/remotes/origin/main", main]);
     let bitbucket =
         [("BITBUCKET_BUILD_NUMBER", "1"), ("BITBUCKET_PR_ID", "1"), ("BITBUCKET_PR_DESTINATION_COMMIT", &main[..12])];
     let scope = default(&repo.open(), &bitbucket);
