@@ -95,7 +95,7 @@ fn ancestors_are_those_that_merge_base_says() {
 
 #[test]
 fn a_history_that_is_asked_often_says_the_same() {
-    // A day and a half from commit to commit, in no order at all, and all at once.
+    // A day and a half from commit to commit, a second, and all at once.
     for step in [130_000, 1, 0] {
         let repo = tangle(&[], step);
         repo.write("alone", "x");
@@ -112,17 +112,17 @@ fn a_history_that_is_asked_often_says_the_same() {
                 history.add(&mut reach, tip).unwrap();
                 history.add_parents(&mut below, tip).unwrap();
             }
+            let listed = |end: &str| {
+                let tips: Vec<String> = tips.iter().map(|tip| format!("refs/heads/c{tip}{end}")).collect();
+                repo.line(&[&["rev-list"][..], &tips.iter().map(String::as_str).collect::<Vec<_>>()].concat())
+            };
+            let (with_tips, without) = (listed(""), listed("^@"));
             for one in (0..24).rev() {
                 let commit = oid(&repo, &format!("refs/heads/c{one}"));
-                let leads = |tip: &usize, rev: &str| {
-                    let args = ["merge-base", "--is-ancestor", &format!("refs/heads/c{one}"), &format!("c{tip}{rev}")];
-                    repo.command(repo.dir(), &args).status().unwrap().success()
-                };
-                let said = tips.iter().any(|tip| leads(tip, ""));
-                assert_eq!(history.reaches(&mut reach, commit).unwrap(), said, "{one} {tips:?} {step}");
-                let said = tips.iter().any(|tip| one != *tip && leads(tip, ""))
-                    || tips.iter().any(|tip| ["^1", "^2", "^3"].iter().any(|parent| leads(tip, parent)));
-                assert_eq!(history.reaches(&mut below, commit).unwrap(), said, "{one} below {tips:?} {step}");
+                for (reach, said) in [(&mut reach, &with_tips), (&mut below, &without)] {
+                    let found = history.reaches(reach, commit).unwrap();
+                    assert_eq!(found, said.contains(&commit.hex()), "{one} {tips:?} {step}");
+                }
                 assert!(history.meets(&mut reach, commit).unwrap(), "all come from c0");
             }
             assert!(!history.meets(&mut reach, alone).unwrap() && !history.reaches(&mut reach, alone).unwrap());
