@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
     let lines = input.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
-    let found = hook::parse(input);
+    let found: Vec<_> = hook::parse(input).collect();
     assert_eq!(found.len(), lines);
     for update in found.into_iter().flatten() {
         assert!(update.name.raw().starts_with("refs/"));

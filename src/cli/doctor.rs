@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use diffsieve::diff::Plan;
-use diffsieve::git::Repository;
+use diffsieve::detect;
+use diffsieve::diff::{Globs, Plan, Planned};
+use diffsieve::git::{Content, EntryKind, Repository};
 use diffsieve::provider::{Prompt, Schema};
 use diffsieve::scope::{self, Request, Scope};
 use diffsieve::{baseline, escape};
@@ -18,7 +19,7 @@ use super::{Failure, env, output};
 
 /// How a matter stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum State {
+pub(super) enum State {
     /// As it should be.
     Good,
     /// Worth knowing; a review comes to its end.
@@ -58,11 +59,12 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     found.good("program", format!("diffsieve {}", env!("CARGO_PKG_VERSION")));
     job(&mut found);
     let loadout = repository(args, &mut found);
+    let mut is_asked = false;
     if let Some(loadout) = &loadout {
         policy(loadout, &mut found);
-        model(args, loadout, &mut found);
+        is_asked = model(args, loadout, &mut found);
     }
-    cache(&args.model, &mut found);
+    cache(&args.model, is_asked, &mut found);
     let worst = found.lines.iter().map(|(state, ..)| *state).max();
     let mut text = String::new();
     for (state, matter, what) in &found.lines {
@@ -96,9 +98,9 @@ fn job(found: &mut Findings) {
         (true, false) => found.good("job", format!("{}, for a pull request", job.service)),
         (false, _) => found.good("job", format!("{}, for no pull request", job.service)),
     }
-    let set = |name: &str| env::var(name).is_some_and(|value| !value.is_empty());
-    if job.service == "GitHub Actions" && !set("GITHUB_EVENT_PATH") {
-        let what = "GITHUB_EVENT_PATH is not set: in a container give the job's variables and folders to it (docker run -e \
+    let event = env::var("GITHUB_EVENT_PATH").filter(|value| !value.is_empty()).map(PathBuf::from);
+    if job.service == "GitHub Actions" && !event.is_some_and(|path| path.is_file()) {
+        let what = "GITHUB_EVENT_PATH names no file: in a container give the job's variables and folders to it (docker run -e \
                     GITHUB_EVENT_PATH -v …), or name the commits with --base and --head";
         found.remark("job", what);
     }
@@ -130,33 +132,80 @@ fn repository(args: &DoctorArgs, found: &mut Findings) -> Option<Loadout> {
             return None;
         }
     };
-    range(&repo, &scope, found);
+    let plan = range(&repo, &scope, found);
     match manage::lines(&repo) {
-        Ok(lines) => lines.iter().for_each(|line| found.good("hooks", line.as_str())),
+        Ok(lines) => lines.into_iter().for_each(|(state, line)| found.add(state, "hooks", line)),
         Err(failure) => found.broken("hooks", &failure),
     }
-    match policy::of_scope(&repo, &scope, [].into_iter(), &args.place) {
+    let loadout = match policy::of_scope(&repo, &scope, [].into_iter(), &args.place) {
         Ok(loadout) => Some(loadout),
         Err(failure) => {
             found.broken("policy", &failure);
             None
         }
+    };
+    if let Some(plan) = plan {
+        let exclude = loadout.as_ref().map(|loadout| loadout.config.exclude.clone()).unwrap_or_default();
+        contents(&repo, &scope, &plan, &exclude, found);
     }
+    loadout
 }
 
-fn range(repo: &Repository, scope: &Scope, found: &mut Findings) {
+/// Whether all that a review reads of the change is there.
+fn contents(repo: &Repository, scope: &Scope, plan: &Plan, exclude: &Globs, found: &mut Findings) {
+    let missing = plan.files.iter().filter(|file| !exclude.is_match(&file.path) && is_missing(repo, file)).count();
+    if missing == 0 {
+        return;
+    }
+    let range = scope.merge_base.zip(scope.head).map(|(old, new)| format!(" {} {}", old.hex(), new.hex()));
+    let remedy = if repo.is_partial_clone() {
+        format!("run `git diff --stat{}` once, which fetches it, or clone without --filter", range.unwrap_or_default())
+    } else {
+        "`git fsck` may tell more".to_owned()
+    };
+    let what = format!(
+        "{missing} of {} changed files have content that is not in this clone, so a review leaves them unread: {remedy}",
+        plan.files.len()
+    );
+    found.add(State::Broken, "contents", what);
+}
+
+/// Whether a review would look for content of a file that is not there.
+fn is_missing(repo: &Repository, file: &Planned) -> bool {
+    let change = &file.change;
+    let sides = || change.old.iter().chain(&change.new);
+    // Of these a review reads the entries alone.
+    if sides().any(|entry| matches!(entry.kind, EntryKind::Submodule | EntryKind::Symlink)) {
+        return false;
+    }
+    let old_path = change.similarity.and(change.old.as_ref()).map(|old| &old.path);
+    let is_same = sides().count() == 2
+        && change.old.as_ref().map(|entry| entry.content.id()) == change.new.as_ref().map(|entry| entry.content.id());
+    if is_same && !detect::limits(&file.path, file.class, old_path).all_is_new {
+        return false;
+    }
+    sides().any(|entry| matches!(entry.content, Content::Blob(id) if !repo.has(id)))
+}
+
+/// The changed files, where they can be told.
+fn range(repo: &Repository, scope: &Scope, found: &mut Findings) -> Option<Plan> {
     let attributes = scope.base_tip.map(|tip| repo.tree_of(tip)).transpose();
     let plan = attributes.and_then(|attributes| Plan::between(repo, &scope.old, &scope.new, attributes));
-    match plan {
+    let plan = match plan {
         Ok(plan) => {
             let shallow = if repo.is_shallow() { ", in a shallow clone" } else { "" };
             found.good("range", format!("{}: {} changed files{shallow}", scope.description, plan.files.len()));
+            Some(plan)
         }
-        Err(error) => found.broken("range", &error.into()),
-    }
+        Err(error) => {
+            found.broken("range", &error.into());
+            None
+        }
+    };
     for note in &scope.notes {
         found.remark("range", note.as_str());
     }
+    plan
 }
 
 /// Configuration, packs, baseline.
@@ -185,13 +234,22 @@ fn policy(loadout: &Loadout, found: &mut Findings) {
     }
 }
 
-/// The model, and with --online whether it answers.
-fn model(args: &DoctorArgs, loadout: &Loadout, found: &mut Findings) {
+/// The model, and with --online whether it answers. Says whether a review asks one.
+fn model(args: &DoctorArgs, loadout: &Loadout, found: &mut Findings) -> bool {
     let ready = match model::find(&args.model, &loadout.config, None) {
         Ok(Found::Ready(ready)) => ready,
-        Ok(Found::Nobody) => return found.good("model", "none: the detectors decide"),
-        Ok(Found::WithoutKey(why)) => return found.remark("model", why),
-        Err(failure) => return found.broken("model", &failure),
+        Ok(Found::Nobody) => {
+            found.good("model", "none: the detectors decide");
+            return false;
+        }
+        Ok(Found::WithoutKey(why)) => {
+            found.remark("model", why);
+            return false;
+        }
+        Err(failure) => {
+            found.broken("model", &failure);
+            return true;
+        }
     };
     if let Some(name) = ready.missing_key() {
         let what = format!(
@@ -199,20 +257,19 @@ fn model(args: &DoctorArgs, loadout: &Loadout, found: &mut Findings) {
              where there is none (gate.on_missing_key = \"detectors\")",
             ready.name()
         );
-        return found.add(State::Broken, "model", what);
+        found.add(State::Broken, "model", what);
+    } else if !args.online {
+        found.good("model", format!("{} is ready to be asked; --online asks it one short question", ready.name()));
+    } else {
+        match ready.collector().ask(&greeting()) {
+            Ok(answer) => found.good("model", format!("{} answers: {}", ready.name(), escape::visible(&answer.text))),
+            Err(none) => {
+                let what = format!("{} does not answer ({}): {}", ready.name(), none.why, none.message);
+                found.add(State::Broken, "model", what);
+            }
+        }
     }
-    if !args.online {
-        return found
-            .good("model", format!("{} is ready to be asked; --online asks it one short question", ready.name()));
-    }
-    match ready.collector().ask(&greeting()) {
-        Ok(answer) => found.good("model", format!("{} answers: {}", ready.name(), escape::visible(&answer.text))),
-        Err(none) => found.add(
-            State::Broken,
-            "model",
-            format!("{} does not answer ({}): {}", ready.name(), none.why, none.message),
-        ),
-    }
+    true
 }
 
 /// The shortest question that shows whether key, endpoint and answers in the asked form work.
@@ -233,14 +290,15 @@ fn greeting() -> Prompt {
     }
 }
 
-/// Where answers are kept.
-fn cache(args: &ModelArgs, found: &mut Findings) {
+/// Where answers are kept. Without a model there are none.
+fn cache(args: &ModelArgs, is_asked: bool, found: &mut Findings) {
     let Some(folder) = model::cache_folder(args) else {
         return found.remark("cache", "off: every review asks again, and its verdict may differ");
     };
     let shown = super::shown(&folder);
     match model::cache(args).and_then(|(_, cache)| cache.stats().map_err(|error| anyhow::Error::from(error).into())) {
         Ok(stats) => found.good("cache", format!("{} answers in {shown}", stats.entries)),
-        Err(failure) => found.broken("cache", &failure),
+        Err(failure) if is_asked => found.broken("cache", &failure),
+        Err(failure) => failure.lines().into_iter().for_each(|line| found.remark("cache", line)),
     }
 }

@@ -105,6 +105,9 @@ pub enum Error {
         /// The bound.
         limit: usize,
     },
+    /// A walk through history did not come to its end in the time that it had.
+    #[error("no time is left to look at what it adds")]
+    OutOfTime,
     /// The index or the work tree was asked for where there is none.
     #[error("this repository is bare: it has no index and no work tree; name a range of commits")]
     Bare,

@@ -1,10 +1,7 @@
-//! Who is whose ancestor, and what a remote does not have yet.
-
-use gix::revision::walk::Sorting;
-use gix::traverse::commit::simple::CommitTimeOrder;
+//! Who is whose ancestor, and what a remote is known to have.
 
 use super::error::chain;
-use super::{Commit, Error, Oid, Repository};
+use super::{Error, Oid, Repository};
 
 impl Repository {
     /// Whether the id has the length of this repository's ids. Any other names nothing here.
@@ -70,23 +67,5 @@ impl Repository {
         tips.sort();
         tips.dedup();
         Ok(tips)
-    }
-
-    /// The commits that are reachable from `tip` and from none of `known`, newest first, at most `most`. None is missed,
-    /// and there is none where `known` reach the tip itself; where commits are older than their parents or of the same
-    /// second, a few may be among them that `known` reach by another way.
-    ///
-    /// # Errors
-    /// A commit is missing or damaged.
-    pub fn commits_beyond(&self, tip: Oid, known: &[Oid], most: usize) -> Result<Vec<Commit>, Error> {
-        let repo = self.local();
-        let failed = |error: gix::Error| self.explain_object(tip, &error);
-        let walk = repo
-            .rev_walk([tip.0])
-            .with_hidden(known.iter().map(|id| id.0))
-            .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
-            .all()
-            .map_err(failed)?;
-        walk.take(most).map(|info| self.commit(Oid(info.map_err(failed)?.id))).collect()
     }
 }

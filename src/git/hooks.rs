@@ -26,6 +26,8 @@ pub enum SetBy {
 pub struct HooksFolder {
     /// Absolute, as far as git resolves it.
     pub path: PathBuf,
+    /// The folder that git would look into if no setting named another.
+    pub default: PathBuf,
     /// Who chose it.
     pub set_by: SetBy,
     /// Whether it lies in this repository or its work tree.
@@ -56,8 +58,9 @@ impl Repository {
         let repo = self.local();
         let common = absolute(repo.common_dir());
         let set = self.hooks_path();
+        let default = resolved(&common.join("hooks"));
         let (path, set_by) = match set {
-            None => (common.join("hooks"), SetBy::Default),
+            None => (default.clone(), SetBy::Default),
             Some((value, set_by)) => (self.resolve_setting(&value, env)?, set_by),
         };
         let path = resolved(&path);
@@ -67,7 +70,7 @@ impl Repository {
             Some(root) => path.strip_prefix(&root).ok().map(|below| self.has_tracked(below)).transpose()?,
             None => None,
         };
-        Ok(HooksFolder { path, set_by, is_inside, is_tracked: is_tracked.unwrap_or(false) })
+        Ok(HooksFolder { path, default, set_by, is_inside, is_tracked: is_tracked.unwrap_or(false) })
     }
 
     /// The last `core.hooksPath` that is set.

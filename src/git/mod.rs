@@ -15,6 +15,7 @@ mod history;
 mod hooks;
 mod index;
 mod lines;
+mod reach;
 mod reader;
 mod rename;
 mod revision;
@@ -32,6 +33,7 @@ pub use changes::{Change, Changes, Content, Entry, EntryKind, Side};
 pub use error::{Error, Missing};
 pub use hooks::{HookCommand, HooksFolder, SetBy};
 pub use lines::{LineChange, is_binary, line_changes};
+pub use reach::{History, Reach};
 pub use reader::Reader;
 pub use revision::{Commit, Head, UpstreamDefault};
 

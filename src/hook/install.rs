@@ -116,6 +116,8 @@ pub enum State {
         manager: Option<Manager>,
         /// Whether it calls us.
         calls: bool,
+        /// Whether git can run it.
+        is_executable: bool,
     },
 }
 
@@ -124,7 +126,7 @@ pub enum State {
 pub enum Done {
     /// The hook is there now.
     Installed,
-    /// An older script of ours was replaced.
+    /// A script of ours that git could not run was replaced.
     Updated,
     /// There was nothing to do: our script is there, or somebody else's that calls us.
     Same,
@@ -156,8 +158,11 @@ pub enum Error {
     /// Somebody else's hook.
     #[error("`{0}` is not ours and stays as it is; add this line to it, before anything that reads standard input")]
     Foreign(String, &'static str),
-    /// Our script of this version with another text.
-    #[error("`{0}` was edited by hand; move it away first")]
+    /// A script with our mark and a text that we do not know.
+    #[error(
+        "`{0}` was edited by hand or is of another version of diffsieve, and stays as it is; compare it with `diffsieve hook \
+         install --print` and move it away first"
+    )]
     Edited(String),
     /// The file system.
     #[error("`{0}`: {1}")]
@@ -204,7 +209,8 @@ pub fn state(folder: &HooksFolder, event: Event) -> Result<State, Error> {
     // What a link leads to is not replaced, whoever wrote it.
     if !meta.is_file() || meta.len() > MOST_BYTES {
         let calls = read(&path).is_ok_and(|text| calls(&text));
-        return Ok(State::Foreign { manager: None, calls });
+        let is_executable = fs::metadata(&path).is_ok_and(|meta| is_executable(&meta));
+        return Ok(State::Foreign { manager: None, calls, is_executable });
     }
     let text = read(&path).map_err(failed)?;
     let version = text.lines().nth(1).and_then(|line| {
@@ -215,11 +221,11 @@ pub fn state(folder: &HooksFolder, event: Event) -> Result<State, Error> {
         Some(version) => {
             State::Ours { version, is_current: text == event.script(), is_executable: is_executable(&meta) }
         }
-        None => State::Foreign { manager: manager_of(&text), calls: calls(&text) },
+        None => State::Foreign { manager: manager_of(&text), calls: calls(&text), is_executable: is_executable(&meta) },
     })
 }
 
-/// Puts our script there. Only a script of ours is ever replaced, and never half.
+/// Puts our script there. Only a script of ours that nobody changed is ever replaced, and never half.
 ///
 /// # Errors
 /// The folder or the hook is somebody else's, or cannot be written.
@@ -243,9 +249,8 @@ pub fn install(folder: &HooksFolder, event: Event) -> Result<Done, Error> {
     let done = match state(folder, event)? {
         State::Absent => Done::Installed,
         State::Ours { is_current: true, is_executable: true, .. } => return Ok(Done::Same),
-        State::Ours { version, is_current: false, .. } if Some(version) == current(event) => {
-            return Err(Error::Edited(shown(&path)));
-        }
+        // There is no former text to know it by yet.
+        State::Ours { is_current: false, .. } => return Err(Error::Edited(shown(&path))),
         State::Ours { .. } => Done::Updated,
         State::Foreign { calls: true, .. } => return Ok(Done::Same),
         State::Foreign { manager: Some(manager), .. } => {
@@ -257,12 +262,13 @@ pub fn install(folder: &HooksFolder, event: Event) -> Result<Done, Error> {
     Ok(done)
 }
 
-/// Takes our script away; anybody else's stays.
+/// Takes our script away; anybody else's stays, and so does ours with another text.
 ///
 /// # Errors
-/// The file cannot be read or removed.
+/// The script was edited, or cannot be read or removed.
 pub fn uninstall(folder: &HooksFolder, event: Event) -> Result<Done, Error> {
     match state(folder, event)? {
+        State::Ours { is_current: false, .. } => Err(Error::Edited(shown(&folder.path.join(event.name())))),
         State::Ours { .. } => {
             let path = folder.path.join(event.name());
             fs::remove_file(&path).map_err(Error::io(&path))?;

@@ -6,4 +6,4 @@ mod push;
 
 pub use install::{Done, Error, Event, Manager, State, current, install, managers, state, uninstall};
 pub use protocol::{Update, parse};
-pub use push::{Remote, Turn, plan};
+pub use push::{Remote, Time, Turn, plan};

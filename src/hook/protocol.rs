@@ -4,6 +4,10 @@
 use crate::finding::Untrusted;
 use crate::git::Oid;
 
+/// No ref has a longer name, and of a line that is none of the protocol no more is shown; in bytes.
+const LONGEST: usize = 4096;
+const SHOWN: usize = 200;
+
 /// One ref of a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
@@ -22,7 +26,8 @@ impl Update {
         let mut words = line.rsplitn(4, |byte| *byte == b' ');
         let (old, name, new, local) = (words.next()?, words.next()?, words.next()?, words.next()?);
         // The remote's side is always a full name.
-        if local.is_empty() || !name.starts_with(b"refs/") || name.iter().any(u8::is_ascii_control) {
+        let is_name = name.starts_with(b"refs/") && name.len() <= LONGEST && !name.iter().any(u8::is_ascii_control);
+        if local.is_empty() || !is_name {
             return None;
         }
         let name = Untrusted::new(String::from_utf8_lossy(name));
@@ -45,10 +50,15 @@ fn oid(digits: &[u8]) -> Option<Oid> {
     Oid::from_hex(std::str::from_utf8(digits).ok()?)
 }
 
-/// Reads all lines, each into an update or, where it is none, the line itself.
-pub fn parse(input: &[u8]) -> Vec<Result<Update, Untrusted>> {
+/// Reads all lines, each into an update or, where it is none, the start of the line.
+pub fn parse(input: &[u8]) -> impl Iterator<Item = Result<Update, Untrusted>> + '_ {
     let lines = input.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| Update::of_line(line).ok_or_else(|| Untrusted::new(String::from_utf8_lossy(line)))).collect()
+    lines.map(|line| Update::of_line(line).ok_or_else(|| start(line)))
+}
+
+fn start(line: &[u8]) -> Untrusted {
+    let end = if line.len() > SHOWN { "…" } else { "" };
+    Untrusted::new(String::from_utf8_lossy(&line[..line.len().min(SHOWN)]) + end)
 }
 
 #[cfg(test)]
@@ -60,7 +70,7 @@ mod tests {
     const ZEROS: &str = "0000000000000000000000000000000000000000";
 
     fn one(line: &str) -> Option<Update> {
-        let mut found = parse(line.as_bytes());
+        let mut found: Vec<_> = parse(line.as_bytes()).collect();
         assert_eq!(found.len(), 1, "{line}");
         found.pop()?.ok()
     }
@@ -94,17 +104,24 @@ mod tests {
             &format!("a {id} refs/heads/b {}", "1".repeat(39)),
             &format!("a {id} refs/heads/b {}", "g".repeat(40)),
             &format!("a {id} refs/heads/b\u{7} {id}"),
+            &format!("a {id} refs/heads/{} {id}", "b".repeat(LONGEST)),
         ] {
             assert_eq!(one(line), None, "{line:?}");
         }
-        assert!(parse(b"").is_empty() && parse(b"\n\n").is_empty());
+        assert_eq!(parse(b"").chain(parse(b"\n\n")).count(), 0);
+    }
+
+    #[test]
+    fn of_a_line_that_is_none_the_start_is_shown() {
+        let line = parse("x".repeat(1 << 20).as_bytes()).next().and_then(Result::err).expect("it is no update");
+        assert_eq!(line.raw(), format!("{}…", "x".repeat(SHOWN)));
     }
 
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
             let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
-            prop_assert_eq!(parse(&bytes).len(), lines);
+            prop_assert_eq!(parse(&bytes).count(), lines);
         }
 
         #[test]
@@ -117,7 +134,7 @@ mod tests {
             ],
         ) {
             let line = format!("{local} {} {name} {}\n", ids[0], ids[1]);
-            let found = parse(line.as_bytes());
+            let found: Vec<_> = parse(line.as_bytes()).collect();
             prop_assert_eq!(found.len(), 1);
             let update = found[0].as_ref().map_err(|line| TestCaseError::fail(line.visible()))?;
             prop_assert_eq!(update.name.raw(), &name);

@@ -151,8 +151,12 @@ fn gitlab(get: &dyn Fn(&str) -> Option<String>) -> Job {
     }
 }
 
-/// The event as JSON; nothing where it is missing, too large, or no JSON: the other rules still apply.
+/// The event as JSON; nothing where it is missing, no file, too large, or no JSON: the other rules still apply.
 fn read_event(path: &Path) -> Option<Value> {
+    // Opening a pipe would wait for its writer.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(EVENT_BYTES + 1).read_to_end(&mut bytes).ok()?;
     if bytes.len() as u64 > EVENT_BYTES {

@@ -74,23 +74,31 @@ fn a_link_is_not_written_through() {
 }
 
 #[test]
-fn an_older_version_is_brought_up_to_date_and_an_edited_one_is_not() {
+fn a_script_that_was_edited_stays_whatever_its_version() {
     let stage = Stage::new();
     let file = stage.clone.join(".git/hooks/pre-push");
-    fs::write(&file, PUSH.replace("version 1.", "version 0.").replace("exec", "exec env")).unwrap();
-    let status = stage.sieve(&["hook", "status"]).passes();
-    assert!(status.out.contains("installed, version 0") && status.out.contains("another version"), "{}", status.out);
-    stage.sieve(&["hook", "install"]).passes().says("pre-push: updated");
-    assert_eq!(hook(&stage, "pre-push"), PUSH);
-    let edited = format!("{PUSH}# mine\n");
-    fs::write(&file, &edited).unwrap();
-    stage.sieve(&["hook", "install"]).ends(2).says("was edited by hand");
-    assert_eq!(hook(&stage, "pre-push"), edited);
+    for edited in
+        [format!("{PUSH}# mine\n"), PUSH.replace("version 1.", "version 0."), PUSH.replace("version 1.", "version 9.")]
+    {
+        fs::write(&file, &edited).unwrap();
+        stage
+            .sieve(&["hook", "install"])
+            .ends(2)
+            .says("pre-push: not installed")
+            .says("was edited by hand or is of another");
+        stage.sieve(&["hook", "install", "pre-commit"]).passes();
+        let refused = stage.sieve(&["hook", "uninstall"]).ends(2);
+        refused.says("pre-push: not removed").says("was edited by hand").says("pre-commit: removed");
+        assert_eq!(hook(&stage, "pre-push"), edited);
+        assert!(stage.sieve(&["hook", "status"]).passes().out.contains("edited by hand"));
+    }
     fs::write(&file, PUSH).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     assert!(stage.sieve(&["hook", "status"]).out.contains("git ignores it"));
     stage.sieve(&["hook", "install"]).passes().says("updated");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o755);
+    stage.sieve(&["hook", "uninstall"]).passes().says("pre-push: removed");
+    assert!(!file.exists());
 }
 
 #[test]
@@ -209,4 +217,57 @@ fn a_hook_that_cannot_find_the_program_is_announced() {
     let output = command.args(["hook", "install"]).env("PATH", "/nowhere").output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains("diffsieve is not on PATH"), "{said}");
+}
+
+#[test]
+fn doctor_says_which_installed_hook_does_not_review() {
+    let stage = Stage::new();
+    stage.commit("b.txt", "two\n");
+    let file = stage.clone.join(".git/hooks/pre-push");
+    let mode = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+    let doctor = |code, word: &str, part: &str| {
+        let ended = stage.sieve(&["doctor"]).ends(code);
+        let of_hooks = |line: &&str| line.split_whitespace().take(2).eq([word, "hooks"]);
+        assert!(ended.out.lines().filter(of_hooks).any(|line| line.contains(part)), "{word} {part}: {}", ended.out);
+    };
+    doctor(0, "ok", "pre-push: installed, version 1");
+    mode(0o644);
+    doctor(3, "BROKEN", "not executable: git ignores it");
+    fs::write(&file, "#!/bin/sh\ndiffsieve hook pre-push \"$@\" || exit $?\n").unwrap();
+    doctor(3, "BROKEN", "pre-push, not executable");
+    mode(0o755);
+    doctor(0, "ok", "pre-push: not ours");
+    fs::write(&file, format!("{PUSH}# mine\n")).unwrap();
+    doctor(0, "note", "edited by hand");
+    fs::write(&file, PUSH).unwrap();
+
+    stage.git(&["config", "core.hooksPath", "/dev/null"]);
+    doctor(3, "BROKEN", "where git does not look: core.hooksPath names another folder");
+    doctor(3, "note", "all hooks are off");
+    // What a manager runs instead is well.
+    stage.write(&stage.clone, ".husky/pre-push", "diffsieve hook pre-push\n");
+    doctor(0, "note", "where git does not look");
+    fs::remove_dir_all(stage.clone.join(".husky")).unwrap();
+    stage.git(&["config", "core.hooksPath", ".git/hooks"]);
+    doctor(0, "ok", "pre-push: installed");
+    stage.git(&["config", "--unset", "core.hooksPath"]);
+
+    let without = |code: i32, word: &str| {
+        let mut command = stage.program(env!("CARGO_BIN_EXE_diffsieve"), &stage.clone);
+        let output = command.arg("doctor").env("PATH", "/nowhere").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.lines().any(|line| line.starts_with(word) && line.contains("not on PATH")), "{said}");
+    };
+    without(3, "BROKEN");
+    // The settings call it as well.
+    stage.sieve(&["hook", "uninstall"]).passes();
+    stage.sieve(&["hook", "install", "--config-based"]).passes();
+    without(3, "BROKEN");
+    stage.git(&["config", "hook.diffsieve.enabled", "false"]);
+    doctor(0, "note", "turned off");
+    // Nothing is installed, so nothing is broken.
+    without(0, "ok");
+    stage.git(&["config", "core.hooksPath", "/dev/null"]);
+    doctor(0, "note", "all hooks are off");
 }

@@ -1,6 +1,7 @@
 //! What of a push is reviewed, and what it stops.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use super::stage::{Stage, fault};
 
@@ -182,6 +183,59 @@ fn a_tag_is_reviewed_unless_its_commit_is_there_or_goes_along() {
         .says("refs/tags/tree: nothing to review, it names a file");
 }
 
+/// A line of commits on what is pushed, each with a file and a tag; the tags in the order of git, which is that of names.
+fn tagged(stage: &Stage, count: usize) -> String {
+    let mut stream = String::new();
+    for number in 0..count {
+        let from = if number == 0 { "from refs/heads/main^0\n" } else { "" };
+        let text = if number == 5 { fault() } else { format!("{number}\n") };
+        stream.push_str(&format!(
+            "commit refs/heads/line\ncommitter A <a@example.org> {number} +0000\ndata 1\nm\n{from}M 644 inline \
+             f{number}.txt\ndata {}\n{text}\nreset refs/tags/t{number:03}\nfrom refs/heads/line\n\n",
+            text.len()
+        ));
+    }
+    stage.write(&stage.clone, "../stream", &stream);
+    let mut import = stage.program("git", &stage.clone);
+    import.args(["fast-import", "--quiet"]).stdin(fs::File::open(stage.path("stream")).unwrap());
+    assert!(import.status().unwrap().success());
+    lines_of_tags(stage)
+}
+
+fn lines_of_tags(stage: &Stage) -> String {
+    let format = format!("--format=%(refname) %(objectname) %(refname) {}", "0".repeat(40));
+    stage.git(&["for-each-ref", &format, "refs/tags"]) + "\n"
+}
+
+#[test]
+fn of_tags_by_the_hundred_one_review_reads_what_they_share() {
+    let stage = Stage::new();
+    tagged(&stage, 311);
+    stage.git(&["switch", "--quiet", "--detach", "t007"]);
+    stage.commit("aside.txt", "fine\n");
+    stage.git(&["tag", "--annotate", "--message", "aside", "a-side"]);
+    let start = Instant::now();
+    // The fault is in an older commit than most tags.
+    let ended = stage.hook(&["--seconds", "600"], &lines_of_tags(&stage)).ends(1).reviewed(2);
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    ended
+        .says("Reviewed origin/main...t310")
+        .says("Reviewed origin/main...a-side")
+        .says("refs/tags/t309: nothing to review, its commit goes along with another ref")
+        .says("300 more refs: nothing to review")
+        .silent_on("NOT REVIEWED");
+}
+
+#[test]
+fn tags_that_nobody_has_anything_of_are_planned_once() {
+    let stage = Stage::bare(&[]);
+    stage.commit("a.txt", "one\n");
+    let lines = tagged(&stage, 520);
+    stage.git(&["branch", "--quiet", "--move", "main", "develop"]);
+    let ended = stage.hook(&["--seconds", "600"], &lines).passes().reviewed(1);
+    ended.says("refs/tags/t519: NOT FULLY REVIEWED").says("509 more refs: nothing to review");
+}
+
 #[test]
 fn a_first_push_reviews_everything_and_says_so() {
     let stage = Stage::bare(&[]);
@@ -271,8 +325,12 @@ fn a_dry_run_is_reviewed_and_no_verify_is_not() {
 fn nothing_to_push_is_a_success() {
     let stage = Stage::new();
     let pushed = stage.push(&["origin", "main"]).passes().reviewed(0);
-    assert_eq!(pushed.said, "", "git calls the hook with nothing to say");
-    stage.hook(&[], "").passes().reviewed(0);
+    let said = "diffsieve: no ref was named on standard input: nothing reviewed\n";
+    assert_eq!(pushed.said, said, "git calls the hook with nothing to say");
+    assert_eq!(stage.hook(&[], "").passes().said, said);
+    assert_eq!(stage.hook(&["--quiet"], "").passes().said, "");
+    let deletion = format!("(delete) {} refs/heads/x {}\n", "0".repeat(40), "1".repeat(40));
+    assert_eq!(stage.hook(&[], &deletion).passes().said, "", "a ref was named");
 }
 
 #[test]

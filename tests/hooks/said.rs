@@ -20,6 +20,26 @@ fn a_line_that_is_no_protocol_is_said_and_stops_nothing() {
 }
 
 #[test]
+fn of_many_lines_the_first_are_shown_and_the_rest_is_counted() {
+    let stage = Stage::new();
+    let flood = stage.hook(&[], &"x y\n".repeat(200_000)).passes();
+    assert!(flood.said.len() < 1_000, "{} bytes", flood.said.len());
+    let flood =
+        flood.says("x y: NOT REVIEWED").says("standard input: NOT REVIEWED, 199997 more lines are none of git's");
+    assert_eq!(flood.said.lines().count(), 4, "{}", flood.said);
+    let long = stage.hook(&[], &"x".repeat(1 << 20)).passes();
+    assert!(long.said.len() < 1_000, "{} bytes", long.said.len());
+    // A ref is not lost among them.
+    let gone = format!("refs/heads/x {} refs/heads/x {}\n", "1".repeat(40), "0".repeat(40));
+    let many = stage.hook(&[], &("x y\n".repeat(9) + &gone.repeat(20))).passes();
+    many.says("6 more lines").says("refs/heads/x: NOT REVIEWED").says("14 more refs: NOT REVIEWED");
+    stage
+        .hook(&["--on-incomplete", "fail"], &gone.repeat(20))
+        .ends(3)
+        .says("10 more refs: NOT REVIEWED; the push is stopped");
+}
+
+#[test]
 fn an_object_that_is_not_here_is_said() {
     let stage = Stage::new();
     let line = format!("refs/heads/x {} refs/heads/x {}\n", "1".repeat(40), "0".repeat(40));
@@ -164,6 +184,27 @@ fn a_model_takes_no_longer_than_its_time_over_all_refs() {
     // What the detectors find counts all the same.
     let bad = stage.commit("d.txt", &fault());
     stage.hook(&["--seconds", "1"], &lines.replace(&two, &bad)).ends(1);
+}
+
+#[test]
+fn tags_that_no_time_is_left_for_are_not_held_for_reviewed() {
+    let stage = Stage::new();
+    with_model(&stage, "sleep 60");
+    let zeros = "0".repeat(40);
+    let mut lines = String::new();
+    for number in 0..13 {
+        stage.git(&["switch", "--quiet", "--detach", "main"]);
+        let inner = stage.commit(&format!("a{number}.py"), "value = 1\n");
+        let tip = stage.commit(&format!("b{number}.py"), "value = 2\n");
+        lines += &format!("t {inner} refs/tags/inner{number} {zeros}\nt {tip} refs/tags/tip{number} {zeros}\n");
+    }
+    let start = Instant::now();
+    let ended = stage.hook(&["--seconds", "2"], &lines).passes().reviewed(1);
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    // The tag that was reviewed stands for the one that it leads to, and no other does.
+    let ended = ended.says("NOT REVIEWED, no time is left").says("14 more refs: NOT REVIEWED; the push goes on");
+    assert_eq!(ended.said.lines().filter(|line| line.contains("nothing to review, its commit goes along")).count(), 1);
+    stage.hook(&["--seconds", "2", "--on-incomplete", "fail"], &lines).ends(3);
 }
 
 #[test]

@@ -122,6 +122,71 @@ fn doctor_says_what_is_broken_and_how_to_mend_it() {
 }
 
 #[test]
+fn doctor_counts_the_files_that_a_partial_clone_leaves_unread() {
+    let place = Place::with(&[("a.py", "x = 1\n"), ("b.py", "y = 1\n"), ("c.py", "z = 1\n"), ("gone.py", "g = 1\n")]);
+    place.write("a.py", "x = 2\n");
+    place.write("d.py", "new = 1\n");
+    fs::rename(place.path("c.py"), place.path("moved.py")).unwrap();
+    fs::remove_file(place.path("gone.py")).unwrap();
+    place.commit("topic");
+    place.git(["config", "uploadpack.allowFilter", "true"]);
+    let url = format!("file://{}", place.root().display());
+    place.git(["clone", "-q", "--filter=blob:none", "--branch", "topic", &url, "../partial"]);
+    let partial = place.path("../partial");
+    let ask = || place.program(["doctor"]).from(&partial).run();
+    // Of `a.py` and `gone.py` the older contents were never fetched; the moved file is the same on both sides.
+    let ran = ask();
+    let text = ran.text();
+    assert_eq!(ran.code, 3, "{text}");
+    let said = line(&text, "contents")[0].to_owned();
+    assert!(said.starts_with("BROKEN") && said.contains("2 of 4 changed files have content that is not"), "{text}");
+    let review = place.program(["review", "--base", "origin/main"]).from(&partial).run();
+    assert_eq!(review.code, 3, "{}", review.stderr);
+
+    let remedy = said.split('`').nth(1).unwrap().strip_prefix("git ").unwrap();
+    let dir = partial.to_str().unwrap();
+    place.git(["-C", dir].into_iter().chain(remedy.split(' ')));
+    let ran = ask();
+    assert_eq!((ran.code, line(&ran.text(), "contents").len()), (0, 0), "{}", ran.text());
+    assert_eq!(place.program(["review", "--base", "origin/main"]).from(&partial).run().code, 0);
+    // Where a file is left out of the review, its content is not missed.
+    fs::remove_dir_all(&partial).unwrap();
+    place.git(["clone", "-q", "--filter=blob:none", "--branch", "topic", &url, "../partial"]);
+    fs::write(partial.join("diffsieve.toml"), "[review]\nexclude = [\"a.py\", \"gone.py\"]\n").unwrap();
+    assert_eq!(line(&ask().text(), "contents").len(), 0);
+}
+
+#[test]
+fn doctor_needs_no_place_for_answers_where_nobody_is_asked() {
+    let place = Place::with(&[("a.py", "x = 1\n")]);
+    let ask = |args: &[&str]| {
+        let run = place.program([&["doctor"], args].concat()).env("HOME", "/dev/null").env("XDG_CACHE_HOME", "");
+        run.env("OPENAI_API_KEY", "sk-test-geheim-12345678").run()
+    };
+    let (alone, asked) = (ask(&[]), ask(&["--model", "openai/m"]));
+    assert_eq!((alone.code, asked.code), (0, 3), "{}{}", alone.text(), asked.text());
+    assert!(line(&alone.text(), "cache")[0].starts_with("note"), "{}", alone.text());
+    assert!(line(&asked.text(), "cache")[0].starts_with("BROKEN"), "{}", asked.text());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_event_that_is_no_file_is_not_waited_for() {
+    let place = Place::with(&[("a.py", "x = 1\n")]);
+    place.write("a.py", "x = 2\n");
+    place.commit("topic");
+    let pipe = place.path("../event");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Whoever waits for the pipe is stopped by the watchdog.
+    for command in ["doctor", "review"] {
+        let run = place.program([command]).env("GITHUB_ACTIONS", "true").env("GITHUB_EVENT_NAME", "pull_request");
+        let ran = run.env("GITHUB_BASE_REF", "main").env("GITHUB_EVENT_PATH", &pipe).env("GITHUB_SHA", "x").run();
+        let is_said = ran.text().contains("GITHUB_EVENT_PATH names no file");
+        assert_eq!(is_said, command == "doctor", "{}", ran.text());
+    }
+}
+
+#[test]
 fn doctor_asks_the_model_only_when_told_to() {
     let place = Place::with(&[("a.py", "x = 1\n")]);
     let ask = |service: &Service, args: &[&str]| {

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use diffsieve::escape;
 use diffsieve::git::{HookCommand, HooksFolder, Repository, SetBy};
-use diffsieve::hook::{self, Done, Event, State};
+use diffsieve::hook::{self, Done, Event, State as Found};
 
 use crate::cli::args::HookName;
+use crate::cli::doctor::State;
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, env, output, print, shown};
 
@@ -82,7 +83,7 @@ pub(in crate::cli) fn install(
 }
 
 fn into_settings(repo: &Repository, folder: &HooksFolder, event: Event) -> Result<(), Failure> {
-    if let State::Ours { .. } = hook::state(folder, event).map_err(anyhow::Error::from)? {
+    if let Found::Ours { .. } = hook::state(folder, event).map_err(anyhow::Error::from)? {
         return Err(anyhow!(
             "the hook `{}` is installed already, and git would run both; `diffsieve hook uninstall {}` takes it away",
             shown(&folder.path.join(event.name())),
@@ -102,6 +103,7 @@ fn into_settings(repo: &Repository, folder: &HooksFolder, event: Event) -> Resul
 pub(super) fn uninstall(hooks: &[HookName], directory: Option<PathBuf>) -> Result<Exit, Failure> {
     let repo = open(directory)?;
     let folder = repo.hooks_folder(&env::var)?;
+    let mut exit = Exit::Passed;
     for event in events(hooks, &Event::ALL) {
         let path = shown(&folder.path.join(event.name()));
         let setting_name = event.setting().0;
@@ -114,16 +116,24 @@ pub(super) fn uninstall(hooks: &[HookName], directory: Option<PathBuf>) -> Resul
             };
             output::say(&format!("{}: hook.{setting_name} {done}", event.name()));
         }
-        match hook::uninstall(&folder, event).map_err(anyhow::Error::from)? {
+        let done = match hook::uninstall(&folder, event) {
+            Ok(done) => done,
+            Err(error) => {
+                output::say(&format!("{}: not removed: {error}", event.name()));
+                exit = Exit::Usage;
+                continue;
+            }
+        };
+        match done {
             Done::Removed => output::say(&format!("{}: removed, {path}", event.name())),
-            _ if hook::state(&folder, event).is_ok_and(|state| state != State::Absent) => {
+            _ if hook::state(&folder, event).is_ok_and(|state| state != Found::Absent) => {
                 output::say(&format!("{}: `{path}` is not ours and stays as it is", event.name()));
             }
             _ if settings => {}
             _ => output::say(&format!("{}: there is none", event.name())),
         }
     }
-    Ok(Exit::Passed)
+    Ok(exit)
 }
 
 /// Our hook in git's settings.
@@ -134,37 +144,68 @@ fn setting(repo: &Repository, event: Event) -> Option<HookCommand> {
 }
 
 pub(super) fn status(directory: Option<PathBuf>) -> Result<Exit, Failure> {
-    print(&(lines(&open(directory)?)?.join("\n") + "\n"))
+    let lines: Vec<String> = lines(&open(directory)?)?.into_iter().map(|(_, line)| line).collect();
+    print(&(lines.join("\n") + "\n"))
 }
 
-/// How hooks stand in a repository.
-pub(in crate::cli) fn lines(repo: &Repository) -> Result<Vec<String>, Failure> {
+/// How hooks stand in a repository. Broken is a hook that is installed and does not review; that there is none is as
+/// good as that there is one.
+pub(in crate::cli) fn lines(repo: &Repository) -> Result<Vec<(State, String)>, Failure> {
     let folder = repo.hooks_folder(&env::var)?;
+    let managers = repo.root().map(hook::managers).unwrap_or_default();
+    let is_managed = managers.iter().any(|(_, _, calls)| *calls);
     let mut lines = vec![folder_line(&folder)];
+    let mut is_installed = false;
     for event in Event::ALL {
-        let path = folder.path.join(event.name());
-        lines.push(format!("{}: {}", event.name(), state_line(&folder, event, &path)?));
-        if let Some(hook) = setting(repo, event) {
-            let enabled = if hook.enabled { "" } else { ", turned off" };
-            let (name, command) = (escape::visible(&hook.name), escape::visible(&hook.command));
-            lines.push(format!(
-                "{}: hook.{name} in git's settings (git 2.54 and later) runs `{command}`{enabled}",
-                event.name()
-            ));
+        let name = event.name();
+        let found = hook::state(&folder, event).map_err(anyhow::Error::from)?;
+        let calls = matches!(found, Found::Ours { .. } | Found::Foreign { calls: true, .. });
+        let (state, line) = state_line(&found, &folder.path.join(name));
+        lines.push((state, format!("{name}: {line}")));
+        let setting = setting(repo, event);
+        let is_set = setting.as_ref().is_some_and(|hook| hook.enabled);
+        is_installed |= calls || is_set;
+        if let Some(hook) = setting {
+            let (state, enabled) = if hook.enabled { (State::Good, "") } else { (State::Remark, ", turned off") };
+            let (own, command) = (escape::visible(&hook.name), escape::visible(&hook.command));
+            let line = format!("{name}: hook.{own} in git's settings (git 2.54 and later) runs `{command}`{enabled}");
+            lines.push((state, line));
+        }
+        if !calls && !is_set && folder.path != folder.default {
+            lines.extend(passed_over(&folder, event, is_managed)?);
         }
     }
     lines.push(match on_path() {
-        Some(path) => format!("diffsieve {}: on PATH, {}", env!("CARGO_PKG_VERSION"), shown(&path)),
-        None => "diffsieve: not on PATH, so hooks say so and review nothing".to_owned(),
+        Some(path) => (State::Good, format!("diffsieve {}: on PATH, {}", env!("CARGO_PKG_VERSION"), shown(&path))),
+        None => {
+            let state = if is_installed { State::Broken } else { State::Good };
+            (state, "diffsieve: not on PATH, so hooks say so and review nothing; install it there".to_owned())
+        }
     });
-    for (manager, file, calls) in repo.root().map(hook::managers).unwrap_or_default() {
+    for (manager, file, calls) in managers {
         let calls = if calls { "calls diffsieve" } else { "does not call diffsieve" };
-        lines.push(format!("{}: {file} {calls}", manager.name()));
+        lines.push((State::Good, format!("{}: {file} {calls}", manager.name())));
     }
     Ok(lines)
 }
 
-fn folder_line(folder: &HooksFolder) -> String {
+/// Our hook in the folder that git would look into, had no setting named another.
+fn passed_over(folder: &HooksFolder, event: Event, is_managed: bool) -> Result<Option<(State, String)>, Failure> {
+    let default = HooksFolder { path: folder.default.clone(), ..folder.clone() };
+    let found = hook::state(&default, event).map_err(anyhow::Error::from)?;
+    let Found::Ours { .. } = found else { return Ok(None) };
+    // A manager leaves behind what was there before it.
+    let state = if is_managed { State::Remark } else { State::Broken };
+    let line = format!(
+        "{}: installed in {}, where git does not look: core.hooksPath names another folder; unset it (`git config --unset \
+         core.hooksPath`, with --global if it is the user's), or call diffsieve from there",
+        event.name(),
+        shown(&default.path)
+    );
+    Ok(Some((state, line)))
+}
+
+fn folder_line(folder: &HooksFolder) -> (State, String) {
     let path = shown(&folder.path);
     let set_by = match folder.set_by {
         SetBy::Default => "",
@@ -172,28 +213,38 @@ fn folder_line(folder: &HooksFolder) -> String {
         SetBy::User => ", core.hooksPath of the user or the system, for all repositories",
     };
     let tracked = if folder.is_tracked { ", tracked" } else { "" };
-    let off = if folder.path.exists() && !folder.path.is_dir() { ", no folder: all hooks are off" } else { "" };
-    format!("hooks: {path}{set_by}{tracked}{off}")
+    let is_off = folder.path.exists() && !folder.path.is_dir();
+    let (state, off) = if is_off { (State::Remark, ", no folder: all hooks are off") } else { (State::Good, "") };
+    (state, format!("hooks: {path}{set_by}{tracked}{off}"))
 }
 
-fn state_line(folder: &HooksFolder, event: Event, path: &Path) -> Result<String, Failure> {
+fn state_line(found: &Found, path: &Path) -> (State, String) {
     let path = shown(path);
-    Ok(match hook::state(folder, event).map_err(anyhow::Error::from)? {
-        State::Absent => "absent".to_owned(),
-        State::Foreign { manager, calls } => {
+    match *found {
+        Found::Absent => (State::Good, "absent".to_owned()),
+        Found::Foreign { manager, calls, is_executable } => {
             let whose = manager.map_or_else(|| "not ours".to_owned(), |manager| format!("of {}", manager.name()));
-            format!("{whose}{}, {path}", if calls { ", calls diffsieve" } else { "" })
-        }
-        State::Ours { version, is_current, is_executable } => {
-            let state = match (is_current, is_executable, Some(version) == hook::current(event)) {
-                (_, false, _) => ", not executable: git ignores it; `diffsieve hook install` mends that",
-                (true, true, _) => "",
-                (false, true, true) => ", edited by hand",
-                (false, true, false) => ", of another version; `diffsieve hook install` brings it up to date",
+            let calls_us = if calls { ", calls diffsieve" } else { "" };
+            let (state, what) = match (calls, is_executable) {
+                (true, false) => (State::Broken, ", not executable: git ignores it; make it executable"),
+                _ => (State::Good, ""),
             };
-            format!("installed, version {version}, {path}{state}")
+            (state, format!("{whose}{calls_us}, {path}{what}"))
         }
-    })
+        Found::Ours { version, is_current, is_executable } => {
+            let (state, what) = match (is_current, is_executable) {
+                (true, false) => {
+                    (State::Broken, ", not executable: git ignores it; `diffsieve hook install` mends that")
+                }
+                (false, false) => {
+                    (State::Broken, ", edited by hand, not executable: git ignores it; make it executable")
+                }
+                (true, true) => (State::Good, ""),
+                (false, true) => (State::Remark, ", edited by hand or of another version of diffsieve"),
+            };
+            (state, format!("installed, version {version}, {path}{what}"))
+        }
+    }
 }
 
 fn doing(event: Event) -> &'static str {

@@ -52,6 +52,9 @@ fn pre_commit(mut args: HookArgs) -> Result<Exit, Failure> {
     Ok(session.end())
 }
 
+/// So many refs without a review are named, of each kind; of the others there is only the number.
+const MOST_NAMED: usize = 10;
+
 /// The reviews of one call.
 struct Session<'a> {
     repo: &'a Repository,
@@ -63,6 +66,9 @@ struct Session<'a> {
     on_incomplete: OnIncomplete,
     is_stopped: bool,
     is_incomplete: bool,
+    /// How many were not reviewed, and for how many there was nothing to review.
+    not_reviewed: usize,
+    nothing: usize,
 }
 
 impl<'a> Session<'a> {
@@ -78,6 +84,8 @@ impl<'a> Session<'a> {
             on_incomplete: asked.or_else(|| policy::users_on_incomplete(&args.place)).unwrap_or(OnIncomplete::Warn),
             is_stopped: false,
             is_incomplete: false,
+            not_reviewed: 0,
+            nothing: 0,
         }
     }
 
@@ -101,7 +109,9 @@ impl<'a> Session<'a> {
         let decision = match decision {
             Ok(decision) => decision,
             Err(failure) => {
-                failure.report();
+                if self.not_reviewed < MOST_NAMED {
+                    failure.report();
+                }
                 return self.not_reviewed(name, "see above");
             }
         };
@@ -123,7 +133,18 @@ impl<'a> Session<'a> {
     /// Says that there was no review, and why.
     fn not_reviewed(&mut self, name: &str, why: &str) {
         self.is_incomplete = true;
-        output::say(&format!("{name}: NOT REVIEWED, {why}; {}", self.goes_on()));
+        self.not_reviewed += 1;
+        if self.not_reviewed <= MOST_NAMED {
+            output::say(&format!("{name}: NOT REVIEWED, {why}; {}", self.goes_on()));
+        }
+    }
+
+    /// Says that there is nothing to review, and why.
+    fn nothing(&mut self, name: &str, why: &str) {
+        self.nothing += 1;
+        if self.nothing <= MOST_NAMED {
+            self.note(name, &format!("nothing to review, {why}"));
+        }
     }
 
     fn goes_on(&self) -> String {
@@ -134,6 +155,12 @@ impl<'a> Session<'a> {
     }
 
     fn end(&self) -> Exit {
+        if let Some(more @ 1..) = self.nothing.checked_sub(MOST_NAMED) {
+            self.note(&format!("{more} more refs"), "nothing to review");
+        }
+        if let Some(more @ 1..) = self.not_reviewed.checked_sub(MOST_NAMED) {
+            output::say(&format!("{more} more refs: NOT REVIEWED; {}", self.goes_on()));
+        }
         if self.is_stopped {
             Exit::Failed
         } else if self.is_incomplete && self.on_incomplete == OnIncomplete::Fail {

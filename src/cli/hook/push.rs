@@ -1,14 +1,15 @@
 //! `diffsieve hook pre-push`: who tells what is pushed, and a review for each ref.
 
+use std::cell::Cell;
 use std::io::{IsTerminal as _, Read as _};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
 use diffsieve::escape;
 use diffsieve::finding::Untrusted;
 use diffsieve::git::{Oid, Repository};
-use diffsieve::hook::{self, Remote, Turn, Update};
+use diffsieve::hook::{self, Remote, Time, Turn, Update};
 use diffsieve::scope::Request;
 
 use super::{Session, is_skipped};
@@ -18,6 +19,9 @@ use crate::cli::{Failure, env, output, setup};
 
 /// A push of a hundred thousand refs has less.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// So many lines that are no protocol are shown; of others there is only the number.
+const MOST_STRANGE: usize = 3;
 
 /// Whoever waits longer is told what for.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -33,26 +37,60 @@ pub(super) fn run(args: &PrePushArgs) -> Result<Exit, Failure> {
     let repo = Repository::open(&setup::start(&args.hook.place), &env::var)?;
     let mut session = Session::begin(&repo, &args.hook, "push");
     let mut updates = Vec::new();
+    let mut strange = 0_usize;
     for line in hook::parse(&input) {
         match line {
             Ok(update) => updates.push(update),
-            Err(line) => session.not_reviewed(&line.visible(), "this is no line of git's pre-push protocol"),
+            Err(line) => {
+                strange += 1;
+                if strange <= MOST_STRANGE {
+                    session.not_reviewed(&line.visible(), "this is no line of git's pre-push protocol");
+                }
+            }
         }
+    }
+    if let Some(more @ 1..) = strange.checked_sub(MOST_STRANGE) {
+        session.not_reviewed("standard input", &format!("{more} more lines are none of git's pre-push protocol"));
+    }
+    // So git itself calls the hook where the remote has everything; other programs do where they lost git's words.
+    if updates.is_empty() && strange == 0 && !args.hook.quiet {
+        output::say("no ref was named on standard input: nothing reviewed");
     }
     let remote = args.remote.to_string_lossy();
     let is_address = args.url.as_ref() == Some(&args.remote);
-    review(&mut session, Remote { name: &remote, is_address }, &updates);
+    review(&mut session, Remote { name: &remote, is_address }, &updates)?;
     Ok(session.end())
 }
 
-fn review(session: &mut Session<'_>, remote: Remote<'_>, updates: &[Update]) {
-    for turn in hook::plan(session.repo, remote, updates) {
+fn review(session: &mut Session<'_>, remote: Remote<'_>, updates: &[Update]) -> Result<(), Failure> {
+    let start = Instant::now();
+    let most = Duration::from_secs(session.args.seconds);
+    // To find out what a push adds takes no longer than a model, whatever the reviews between take.
+    let reviews = Cell::new(Duration::ZERO);
+    let is_told = Cell::new(session.args.quiet);
+    let is_over = || {
+        let planning = start.elapsed().saturating_sub(reviews.get());
+        if planning > PATIENCE && !is_told.replace(true) {
+            output::say("looking through the history for what this push adds");
+        }
+        planning > most
+    };
+    // What branches bring is read by the detectors at least. Tags come by the hundred.
+    let deadline = session.deadline;
+    let is_over_for_tags = || Instant::now() > deadline;
+    let time = Time { is_over: &is_over, is_over_for_tags: &is_over_for_tags };
+    for turn in hook::plan(session.repo, remote, updates, time)? {
         match turn {
-            Turn::Review { name, request, left_out } => session.review(&name.visible(), &request, left_out.as_deref()),
-            Turn::Nothing { name, why } => session.note(name.raw(), &format!("nothing to review, {why}")),
+            Turn::Review { name, request, left_out } => {
+                let start = Instant::now();
+                session.review(&name.visible(), &request, left_out.as_deref());
+                reviews.set(reviews.get() + start.elapsed());
+            }
+            Turn::Nothing { name, why } => session.nothing(name.raw(), &why),
             Turn::Unknown { name, error } => session.not_reviewed(&name.visible(), &error.to_string()),
         }
     }
+    Ok(())
 }
 
 /// What git says of the push.
@@ -120,7 +158,7 @@ fn under_framework(args: &PrePushArgs) -> Result<Exit, Failure> {
     let is_address = remote.is_some() && remote == address;
     let remote = remote.unwrap_or_else(|| "origin".to_owned());
     let update = Update { new: Some(new), name: Untrusted::new(name), old };
-    review(&mut session, Remote { name: &remote, is_address }, &[update]);
+    review(&mut session, Remote { name: &remote, is_address }, &[update])?;
     Ok(session.end())
 }
 
