@@ -17,6 +17,9 @@ use super::model::{self, Found};
 use super::policy::{self, Loadout};
 use super::{Failure, env, output};
 
+/// Largest workflow that is looked at.
+const WORKFLOW_BYTES: u64 = 1 << 20;
+
 /// How a matter stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum State {
@@ -133,6 +136,7 @@ fn repository(args: &DoctorArgs, found: &mut Findings) -> Option<Loadout> {
         }
     };
     let plan = range(&repo, &scope, found);
+    workflow(&repo, found);
     match manage::lines(&repo) {
         Ok(lines) => lines.into_iter().for_each(|(state, line)| found.add(state, "hooks", line)),
         Err(failure) => found.broken("hooks", &failure),
@@ -149,6 +153,16 @@ fn repository(args: &DoctorArgs, found: &mut Findings) -> Option<Loadout> {
         contents(&repo, &scope, &plan, &exclude, found);
     }
     loadout
+}
+
+/// Whether the workflow that `init` wrote names an Action that is there.
+fn workflow(repo: &Repository, found: &mut Findings) {
+    let Some(path) = repo.root().map(|root| root.join(super::init::WORKFLOW)) else { return };
+    let text = policy::read_file(&path, WORKFLOW_BYTES).ok().flatten().unwrap_or_default();
+    if String::from_utf8_lossy(&text).contains("OWNER/diffsieve@") {
+        let what = "the workflow names no real Action yet: write its repository and commit for OWNER/diffsieve@0000…";
+        found.add(State::Broken, "workflow", format!("{}: {what}", super::init::WORKFLOW));
+    }
 }
 
 /// Whether all that a review reads of the change is there.

@@ -17,6 +17,9 @@ use super::{Failure, env, output};
 /// The configuration: every value is the one that counts without it.
 const CONFIG: &str = include_str!("init.toml");
 
+/// Where the workflow of GitHub lies.
+pub(super) const WORKFLOW: &str = ".github/workflows/diffsieve.yml";
+
 /// A file for a CI service.
 struct Service {
     name: CiName,
@@ -34,7 +37,7 @@ struct Service {
 const SERVICES: [Service; 4] = [
     Service {
         name: CiName::Github,
-        path: ".github/workflows/diffsieve.yml",
+        path: WORKFLOW,
         text: include_str!("../../docs/workflows/gate.yml"),
         hosts: &["github"],
         sign: ".github",

@@ -52,7 +52,12 @@ fn the_digest_covers_what_the_program_is_made_of() {
     let script = read(".github/action/sources");
     let covered = script.split("find ").nth(1).unwrap().split(" -type f").next().unwrap();
     for pattern in manifest["package"]["include"].as_array().unwrap() {
-        let root = pattern.as_str().unwrap().trim_end_matches("/**").trim_end_matches("/*.yml").trim_end_matches("/report.json");
+        let root = pattern
+            .as_str()
+            .unwrap()
+            .trim_end_matches("/**")
+            .trim_end_matches("/*.yml")
+            .trim_end_matches("/report.json");
         let is_paper = root.ends_with(".md") || root.starts_with("LICENSE");
         assert!(is_paper || covered.split(' ').any(|name| name == root), "{root} is not covered");
     }

@@ -31,6 +31,8 @@ fn init_writes_what_a_first_review_needs() {
     place.commit("set up");
     let review = place.review(["review"]);
     assert_eq!((review.code, review.report["config"]["origin"].clone()), (0, json!("diffsieve.toml")));
+    let doctor = doctor(&place, &[]);
+    assert!(line(&doctor.text(), "workflow")[0].starts_with("BROKEN"), "{}", doctor.text());
 }
 
 #[test]
