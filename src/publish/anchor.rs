@@ -73,7 +73,9 @@ impl File {
         let length = (own.end_line.get() - own.line.get().min(own.end_line.get())) as usize + 1;
         // Of a long finding the frame holds only the beginning.
         let wanted = at..frame.lines.len().min(at.checked_add(length)?);
-        if wanted.is_empty() {
+        let shown: usize = self.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+        // A report and a patch made for it could keep this busy for hours.
+        if wanted.is_empty() || shown.saturating_mul(frame.lines.len()) > STEPS {
             return None;
         }
         let mut best: Option<(usize, i64, bool)> = None;
@@ -132,6 +134,9 @@ impl Hunk {
         self.lines.get(number.checked_sub(self.first)? as usize).map(String::as_str)
     }
 }
+
+/// Most comparisons that the search for a finding's lines takes.
+const STEPS: usize = 1_000_000;
 
 /// The hunks of a file's `patch`: hunk after hunk, without names. What does not add up shows no line at all.
 fn hunks(patch: &str) -> Vec<Hunk> {

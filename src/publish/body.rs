@@ -65,8 +65,9 @@ pub(super) fn of_lines(finding: &Finding, anchor: Anchor, file: &File) -> String
     let (first, last) = lines(finding, anchor.offset);
     let cut = (anchor.first, anchor.last) != (first, last) && !has_suggestion(finding, anchor, file);
     let place = if cut { format!("This is about {}.\n\n", span(first, last)) } else { String::new() };
-    let suggestion = suggestion(finding, anchor, file).unwrap_or_default();
+    let suggestion = suggestion(finding, anchor, file);
     fitted(|longest| {
+        let suggestion = suggestion.clone().unwrap_or_else(|| fix(finding, longest));
         format!(
             "{}\n{}\n\n{}\n\n{place}{suggestion}{}",
             mark(finding),
@@ -81,12 +82,13 @@ pub(super) fn of_lines(finding: &Finding, anchor: Anchor, file: &File) -> String
 pub(super) fn of_file(finding: &Finding, links: Option<&Links>) -> String {
     fitted(|longest| {
         format!(
-            "{}\n{}\n\n{}\n\n{}\n\n{}{}",
+            "{}\n{}\n\n{}\n\n{}\n\n{}{}{}",
             mark(finding),
             title(finding),
             place(finding, links),
             prose(finding.claim.rationale.raw(), longest),
             quote(finding, longest),
+            fix(finding, longest),
             acceptance(finding)
         )
     })
@@ -142,6 +144,16 @@ fn quote(finding: &Finding, longest: usize) -> String {
     } else {
         format!("{}\n\n", code_block(&sentence::cut(quote, longest), ""))
     }
+}
+
+/// The fix where GitHub cannot be offered it to apply: for people, by the numbers of the report.
+fn fix(finding: &Finding, longest: usize) -> String {
+    let Some(Suggestion { line, end_line, text }) = &finding.claim.suggestion else { return String::new() };
+    let lines = span(line.get(), end_line.get());
+    if text.raw().is_empty() {
+        return format!("Fix: delete {lines}.\n\n");
+    }
+    format!("Fix, in the place of {lines}:\n\n{}\n\n", code_block(&sentence::cut(text.raw(), longest), ""))
 }
 
 fn prose(text: &str, longest: usize) -> String {
@@ -291,11 +303,12 @@ fn row(finding: &Finding, told: Told, links: Option<&Links>) -> String {
 /// A finding in full, as far as there is room.
 pub(super) fn detail(finding: &Finding, links: Option<&Links>) -> String {
     format!(
-        "{}, {}\n\n{}\n\n{}{}\n",
+        "{}, {}\n\n{}\n\n{}{}{}\n",
         title(finding),
         place(finding, links),
         prose(finding.claim.rationale.raw(), 1_200),
         quote(finding, 600),
+        fix(finding, 600),
         acceptance(finding)
     )
 }

@@ -48,6 +48,9 @@ pub(super) struct Limits {
     pub(super) is_complete: bool,
 }
 
+/// Most findings whose lines are looked for: many times the comments that stand at a time.
+const LOOKS: usize = 400;
+
 /// Puts every finding of a review into its place.
 pub(super) fn plan(review: &Review, files: &[File], existing: &Existing, limits: Limits) -> Plan {
     let findings = &review.findings;
@@ -69,6 +72,7 @@ pub(super) fn plan(review: &Review, files: &[File], existing: &Existing, limits:
     let mut on_lines = limits.on_lines.saturating_sub(standing(false));
     let room = ON_FILES.min(limits.on_lines).saturating_sub(standing(true));
     let mut on_files = room;
+    let mut looks = LOOKS;
     let mut places = vec![Place::Summary; findings.len()];
     let mut seen = BTreeSet::new();
     for index in &order {
@@ -80,7 +84,10 @@ pub(super) fn plan(review: &Review, files: &[File], existing: &Existing, limits:
         *place = if told.contains_key(finding.fingerprint.as_str()) {
             Place::Before
         } else {
-            match wanted(finding, &files, limits.is_same) {
+            // Nobody looks for lines where no comment would stand, nor for ever.
+            looks = looks.saturating_sub(1);
+            let is_open = looks > 0 && (on_lines > 0 || on_files > 0);
+            match if is_open { wanted(finding, &files, limits.is_same) } else { Place::Summary } {
                 Place::Lines(anchor) if on_lines > 0 => {
                     on_lines -= 1;
                     Place::Lines(anchor)

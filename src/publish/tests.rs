@@ -206,6 +206,7 @@ proptest! {
             None => {
                 let is_plain = text.is_empty() || text.ends_with('\n') && !text.contains(['\r', '\u{202e}']);
                 prop_assert!(!(is_plain && model.is_in_one_hunk(line, end)), "{shown}");
+                prop_assert!(shown.contains("Fix"), "the fix is lost: {shown}");
             }
         }
     }
@@ -295,6 +296,18 @@ fn a_finding_that_reaches_beyond_its_hunk_is_cut_and_says_so() {
         body::of_lines(&finding, Anchor { first: 4, last: 6, offset: 0 }, &file)
             .contains("This is about lines 4 to 40.")
     );
+}
+
+/// What is made to keep the search busy ends at once: no lines, so a comment on the file.
+#[test]
+fn a_search_without_end_is_none() {
+    let model = model(vec![(1, vec![b'+'; 4_000])]);
+    let mut finding = at(1, "a.py", Level::Error, 2, 2);
+    let lines = vec![Untrusted::new("*".repeat(8)); 4_000];
+    finding.frame = Some(crate::finding::Frame { first: Line::from_index(0), lines, cuts: vec![] });
+    let limits = Limits { is_same: false, ..LIMITS };
+    let plan = plan(&review(vec![finding]), std::slice::from_ref(&model.file("a.py")), &Existing::default(), limits);
+    assert_eq!(plan.places, [Place::File]);
 }
 
 #[test]
