@@ -1,5 +1,5 @@
 //! `diffsieve.report/v1`, the whole review as data. Its shape is the one promise that scripts may build on: described by
-//! [`schema`], only ever extended within v1, and read back by [`read()`].
+//! [`SCHEMA_TEXT`], only ever extended within v1, and read back by [`read()`].
 
 mod read;
 mod wire;
