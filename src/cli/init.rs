@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 use diffsieve::config;
@@ -70,8 +70,7 @@ const SERVICES: [Service; 4] = [
 ];
 
 pub(super) fn run(args: &InitArgs) -> Result<Exit, Failure> {
-    let dir = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let repo = Repository::open(&dir, &env::var)?;
+    let repo = Repository::open(super::start(args.directory.as_deref()), &env::var)?;
     let root = repo.root().ok_or(diffsieve::git::Error::Bare)?;
     let service = service(args.ci, root, repo.remote_url("origin").as_deref());
     let files = [(config::FILES[0], CONFIG)].into_iter().chain(service.map(|service| (service.path, service.text)));

@@ -146,6 +146,11 @@ impl Failure {
     }
 }
 
+/// Where the search for a repository starts.
+fn start(directory: Option<&Path>) -> &Path {
+    directory.unwrap_or(Path::new("."))
+}
+
 /// A path for a person.
 fn shown(path: &Path) -> String {
     escape::visible(&path.to_string_lossy())

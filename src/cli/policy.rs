@@ -247,19 +247,19 @@ fn load(place: &PlaceArgs, root: &Root<'_>, examples: Examples) -> Result<Loadou
 
 /// Packs and configuration where no change is reviewed: of the work tree, if there is one.
 pub(super) fn of_work_tree(place: &PlaceArgs, examples: Examples) -> Result<Loadout, Failure> {
-    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let repo = Repository::open(&dir, &env::var).ok();
+    let dir = super::start(place.directory.as_deref());
+    let repo = Repository::open(dir, &env::var).ok();
     let root = match repo.as_ref().and_then(Repository::root) {
         Some(root) => Root::Disk(root.to_owned()),
-        None => Root::Disk(dir),
+        None => Root::Disk(dir.to_owned()),
     };
     load(place, &root, examples)
 }
 
 /// The root of the work tree, where a baseline is written.
 pub(super) fn work_tree(place: &PlaceArgs) -> Result<PathBuf, Failure> {
-    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let repo = Repository::open(&dir, &env::var).map_err(anyhow::Error::from)?;
+    let dir = super::start(place.directory.as_deref());
+    let repo = Repository::open(dir, &env::var).map_err(anyhow::Error::from)?;
     let root = repo.root().ok_or_else(|| anyhow!("this repository is bare: there is no work tree to write to"))?;
     Ok(root.to_owned())
 }
@@ -326,8 +326,8 @@ pub(super) fn of_patch(files: &[FileChange], place: &PlaceArgs) -> Result<Loadou
             .into());
         }
     }
-    let dir = place.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let repo = Repository::open(&dir, &env::var);
+    let dir = super::start(place.directory.as_deref());
+    let repo = Repository::open(dir, &env::var);
     // A job that knows of no pull request may stand anywhere.
     let (repo, scope) = match repo.map(|repo| (scope::find(&repo, &Request::Default, &env::var, false), repo)) {
         Ok((Ok(scope), repo)) => (repo, scope),

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context as _, anyhow};
@@ -68,13 +68,8 @@ pub(super) fn with_change<T: Task>(scope: &ScopeArgs, place: &PlaceArgs, task: T
 }
 
 fn with_repository<T: Task>(args: &ScopeArgs, place: &PlaceArgs, task: T) -> Result<T::Output, Failure> {
-    let repo = Repository::open(&start(place), &env::var)?;
+    let repo = Repository::open(super::start(place.directory.as_deref()), &env::var)?;
     with_request(&repo, &request(args), place, task)
-}
-
-/// Where the search for a repository starts.
-pub(super) fn start(place: &PlaceArgs) -> PathBuf {
-    place.directory.clone().unwrap_or_else(|| PathBuf::from("."))
 }
 
 /// As [`with_change`], of a repository that is open.
@@ -148,7 +143,7 @@ fn with_patch<T: Task>(path: &Path, place: &PlaceArgs, task: T) -> Result<T::Out
 
 /// Completes the files of a patch from the repository it was made in, where we are in it.
 fn completed(files: &mut Vec<FileChange>, place: &PlaceArgs) {
-    let Ok(repo) = Repository::open(&start(place), &env::var) else { return };
+    let Ok(repo) = Repository::open(super::start(place.directory.as_deref()), &env::var) else { return };
     let reader = repo.reader();
     let complete = |file: FileChange| {
         let limits = detect::limits(&file.path, file.class, None);

@@ -82,6 +82,12 @@ impl Api {
         self.json(answer)
     }
 
+    /// Reads one object that may not be there.
+    pub(super) fn find(&self, path: &str) -> Result<Option<Value>, Trouble> {
+        let answer = self.persist(Method::Get, &format!("{}{path}", self.prefix), None, false)?;
+        if answer.status == 404 { Ok(None) } else { self.json(answer).map(Some) }
+    }
+
     /// Reads every page of a list.
     pub(super) fn list(&self, path: &str) -> Result<Vec<Value>, Trouble> {
         let mut all = Vec::new();

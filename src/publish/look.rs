@@ -110,10 +110,11 @@ fn is_merge(api: &Api, job: &Job<'_>, commit: &str, head: &str, at_hand: &str) -
     if job.target.merge.as_deref() == Some(commit) || at_hand == commit {
         return Ok(true);
     }
-    let found = match api.get(&format!("/repos/{}/git/commits/{commit}", job.target.repository)) {
-        Ok(found) => found,
+    let found = match api.find(&format!("/repos/{}/git/commits/{commit}", job.target.repository)) {
+        Ok(Some(found)) => found,
         // Not there: then nothing says that it is one. What this token may not see may be one.
-        Err(trouble) if trouble.kind == Kind::Refused || trouble.message.starts_with("status 404") => return Ok(false),
+        Ok(None) => return Ok(false),
+        Err(trouble) if trouble.kind == Kind::Refused => return Ok(false),
         Err(trouble) => return Err(trouble),
     };
     let parents = found.get("parents").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);

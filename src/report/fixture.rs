@@ -23,6 +23,13 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
+    /// The report as a format writes it.
+    pub(super) fn written(&self, write: fn(&Report<'_>, &mut dyn std::io::Write) -> std::io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&self.report(), &mut out).expect("a vector takes everything");
+        String::from_utf8(out).expect("UTF-8")
+    }
+
     fn new(review: Review) -> Self {
         let policy = Policy { fail_on: FailOn::Level(Level::Error), on_incomplete: OnIncomplete::Fail };
         let decision = decide(&review, policy);

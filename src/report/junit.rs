@@ -107,9 +107,7 @@ mod tests {
     use crate::report::fixture::{self, Fixture};
 
     fn written(fixture: &Fixture) -> String {
-        let mut out = Vec::new();
-        write(&fixture.report(), &mut out).expect("a vector takes everything");
-        String::from_utf8(out).expect("UTF-8")
+        fixture.written(write)
     }
 
     #[test]

@@ -31,8 +31,7 @@ fn events(named: &[HookName], default: &[Event]) -> Vec<Event> {
 }
 
 fn open(directory: Option<PathBuf>) -> Result<Repository, Failure> {
-    let directory = directory.unwrap_or_else(|| PathBuf::from("."));
-    Ok(Repository::open(&directory, &env::var)?)
+    Ok(Repository::open(crate::cli::start(directory.as_deref()), &env::var)?)
 }
 
 pub(in crate::cli) fn install(

@@ -43,7 +43,7 @@ fn pre_commit(mut args: HookArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Passed);
     }
     args.model.no_model = args.model.model.is_none() && args.model.replay.is_none();
-    let repo = Repository::open(&setup::start(&args.place), &env::var)?;
+    let repo = Repository::open(super::start(args.place.directory.as_deref()), &env::var)?;
     let mut session = Session::begin(&repo, &args, "commit");
     if repo.find_ref("MERGE_HEAD").is_some() {
         session.note("what is staged", "this commit is a merge, so what it brings in is reviewed too");

@@ -15,7 +15,7 @@ use diffsieve::scope::Request;
 use super::{Session, is_skipped};
 use crate::cli::args::PrePushArgs;
 use crate::cli::exit::Exit;
-use crate::cli::{Failure, env, output, setup};
+use crate::cli::{Failure, env, output};
 
 /// A push of a hundred thousand refs has less.
 const MOST_BYTES: u64 = 64 << 20;
@@ -34,7 +34,7 @@ pub(super) fn run(args: &PrePushArgs) -> Result<Exit, Failure> {
         return under_framework(args);
     }
     let input = listen()?;
-    let repo = Repository::open(&setup::start(&args.hook.place), &env::var)?;
+    let repo = Repository::open(crate::cli::start(args.hook.place.directory.as_deref()), &env::var)?;
     let mut session = Session::begin(&repo, &args.hook, "push");
     let mut updates = Vec::new();
     let mut strange = 0_usize;
@@ -128,7 +128,7 @@ fn listen() -> Result<Vec<u8>, Failure> {
 
 /// Under pre-commit or prek, which keep git's words for themselves and hand over the first ref in variables.
 fn under_framework(args: &PrePushArgs) -> Result<Exit, Failure> {
-    let repo = Repository::open(&setup::start(&args.hook.place), &env::var)?;
+    let repo = Repository::open(crate::cli::start(args.hook.place.directory.as_deref()), &env::var)?;
     let mut session = Session::begin(&repo, &args.hook, "push");
     session.note(
         "pre-commit",

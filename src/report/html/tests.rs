@@ -8,9 +8,7 @@ use crate::report::fixture::{self, Fixture};
 use crate::review::{Excerpt, Row};
 
 fn page(fixture: &Fixture) -> String {
-    let mut out = Vec::new();
-    write(&fixture.report(), &mut out).expect("a vector takes everything");
-    String::from_utf8(out).expect("a page is UTF-8")
+    fixture.written(write)
 }
 
 /// A start tag: its name and its attributes as the page has them.
