@@ -6,6 +6,7 @@ pub mod config;
 pub mod context;
 pub mod detect;
 pub mod diff;
+pub mod digest;
 pub mod document;
 pub mod escape;
 pub mod finding;

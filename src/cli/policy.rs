@@ -9,12 +9,12 @@ use diffsieve::baseline::{self, Baseline};
 use diffsieve::config::{self, Config};
 use diffsieve::detect;
 use diffsieve::diff::FileChange;
+use diffsieve::digest::Hash;
 use diffsieve::document::Problem;
 use diffsieve::finding::RepoPath;
 use diffsieve::gate::OnIncomplete;
 use diffsieve::git::{self, Oid, Repository};
 use diffsieve::report::Origin;
-use diffsieve::review::shard::Hash;
 use diffsieve::rules::{Examples, Rules, Source};
 use diffsieve::scope::{self, Request, Scope};
 

@@ -1,23 +1,15 @@
 //! The identity of a prompt.
 
-use std::fmt::Write as _;
-
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::Prompt;
+use crate::digest::Hash;
 
 /// SHA-256 over length-prefixed parts, in hexadecimal digits: no two lists of parts run into each other.
 pub(super) fn digest(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
-    }
-    hash.finalize().iter().fold(String::with_capacity(64), |mut digits, byte| {
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    })
+    let mut hash = Hash::new();
+    parts.iter().for_each(|part| hash.part(part.as_bytes()));
+    hash.digits()
 }
 
 /// What a prompt is known by, whoever answers it: system, user and schema, not the size of the answer.

@@ -6,13 +6,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::fmt;
 
-use sha2::{Digest as _, Sha256};
-
 use super::conclude::{self, Caps, Gathered};
 use super::model::{Part, Steered};
 use super::{Review, Skip};
 use crate::baseline::{Baseline, Date, Entry};
 use crate::context::Chunks;
+use crate::digest::Hash;
 use crate::finding::{Finding, Fingerprint, RepoPath};
 
 /// One of several runs that share a review.
@@ -58,28 +57,6 @@ pub struct Peek {
     pub identity: String,
 }
 
-/// SHA-256 over parts that cannot run into each other.
-pub struct Hash(Sha256);
-
-impl Hash {
-    /// Of nothing yet.
-    #[expect(clippy::new_without_default, reason = "a hash begins somewhere")]
-    pub fn new() -> Self {
-        Self(Sha256::new())
-    }
-
-    /// One part more.
-    pub fn part(&mut self, bytes: &[u8]) {
-        self.0.update((bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
-    }
-
-    /// The first 32 hexadecimal digits.
-    pub fn digits(self) -> String {
-        self.0.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-    }
-}
-
 /// How a review is shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Division {
@@ -87,7 +64,7 @@ pub struct Division {
     pub shard: Shard,
     /// Every file of the whole change, in its order, with the number of the shard that reviews it.
     pub files: Vec<(RepoPath, u32)>,
-    /// Names what is reviewed and by which policy: 32 hexadecimal digits.
+    /// Names what is reviewed and by which policy: 64 hexadecimal digits.
     pub identity: String,
 }
 
