@@ -8,6 +8,8 @@ use clap_complete::Shell;
 use diffsieve::context::Budget;
 use diffsieve::review::shard::Shard;
 
+use super::dataset::DatasetCommand;
+use super::eval::EvalCommand;
 use super::exit;
 
 /// A sieve for the diff: reviews the current branch and gates its merge.
@@ -45,6 +47,12 @@ pub(super) enum Command {
     /// Put a saved report where people read it
     #[command(subcommand)]
     Publish(PublishCommand),
+    /// Measure a reviewer over a dataset, by the protocols of four papers
+    #[command(subcommand)]
+    Eval(EvalCommand),
+    /// Build datasets to measure reviewers by
+    #[command(subcommand)]
+    Dataset(DatasetCommand),
     /// Answers of models that are kept
     #[command(subcommand)]
     Cache(CacheCommand),

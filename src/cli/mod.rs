@@ -4,8 +4,10 @@ mod args;
 mod baseline;
 mod cache;
 mod context;
+mod dataset;
 mod doctor;
 mod env;
+mod eval;
 mod exit;
 mod explain;
 mod hook;
@@ -70,6 +72,8 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Publish(PublishCommand::Github(args))) => publish::github(&args),
         Some(Command::Hook(command)) => hook::run(command),
         Some(Command::Cache(command)) => cache::run(command),
+        Some(Command::Eval(command)) => eval::run(command),
+        Some(Command::Dataset(command)) => dataset::run(command),
         Some(Command::Init(args)) => init::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Schema { name }) => print(&schema::text(name)),

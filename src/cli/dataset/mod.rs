@@ -1,0 +1,31 @@
+//! `diffsieve dataset`: changes with known faults, to measure reviewers by.
+
+mod check;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use super::Failure;
+use super::exit::Exit;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum DatasetCommand {
+    /// Read a dataset whole and say what it holds
+    Check {
+        /// Its folder
+        dataset: PathBuf,
+    },
+    /// Write count and digest of a dataset's cases into its manifest, after they were edited on purpose
+    Seal {
+        /// Its folder
+        dataset: PathBuf,
+    },
+}
+
+pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
+    match command {
+        DatasetCommand::Check { dataset } => check::check(&dataset),
+        DatasetCommand::Seal { dataset } => check::seal(&dataset),
+    }
+}

@@ -1,0 +1,1 @@
+//! Builds datasets of changes with known faults, from history, by mutation, from published records.

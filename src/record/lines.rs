@@ -1,0 +1,185 @@
+//! JSON Lines files: read whole with the line of every fault, appended to record by record.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::digest::Hash;
+use crate::escape::visible;
+
+/// Largest file that is read.
+const LARGEST: u64 = 1 << 30;
+
+/// Why records cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file itself.
+    #[error("`{}`: {source}", visible(&path.to_string_lossy()))]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A record of it.
+    #[error("`{}`, line {line}: {what}", visible(&path.to_string_lossy()))]
+    Line {
+        /// Which file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What is wrong with it, in printable characters.
+        what: String,
+    },
+    /// What it says as a whole.
+    #[error("`{}`: {what}", visible(&path.to_string_lossy()))]
+    Content {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it, in printable characters.
+        what: String,
+    },
+}
+
+impl Error {
+    /// A file that cannot be used.
+    pub fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+
+    /// A record that cannot be used.
+    pub fn line(path: &Path, line: usize, what: &str) -> Self {
+        Self::Line { path: path.to_owned(), line, what: visible(what).to_string() }
+    }
+
+    /// A file that says what cannot be.
+    pub fn content(path: &Path, what: &str) -> Self {
+        Self::Content { path: path.to_owned(), what: visible(what).to_string() }
+    }
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    let size = fs::metadata(path).map_err(|error| Error::io(path, error))?.len();
+    if size > LARGEST {
+        return Err(Error::content(path, &format!("has {size} bytes; at most {LARGEST} are read")));
+    }
+    fs::read(path).map_err(|error| Error::io(path, error))
+}
+
+/// All records of a file, in their order. Blank lines are passed over.
+pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Error> {
+    let bytes = bytes(path)?;
+    let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
+    let lines = lines.filter(|(line, _)| !line.trim_ascii().is_empty());
+    lines
+        .map(|(line, number)| {
+            serde_json::from_slice(line).map_err(|error| Error::line(path, number, &error.to_string()))
+        })
+        .collect()
+}
+
+/// The one value of a JSON file.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let bytes = bytes(path)?;
+    serde_json::from_slice(&bytes).map_err(|error| Error::line(path, error.line().max(1), &error.to_string()))
+}
+
+fn line<T: Serialize>(record: &T) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(record)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Puts a file with these records in its place in one step.
+pub fn write<T: Serialize>(path: &Path, records: &[T]) -> Result<(), Error> {
+    let text: io::Result<Vec<Vec<u8>>> = records.iter().map(line).collect();
+    text.and_then(|text| replace(path, &text.concat())).map_err(|error| Error::io(path, error))
+}
+
+/// Puts a file with this one value, readably indented, in its place in one step.
+pub fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
+    let text = serde_json::to_vec_pretty(value).map_err(io::Error::from);
+    let text = text.map(|mut text| {
+        text.push(b'\n');
+        text
+    });
+    text.and_then(|text| replace(path, &text)).map_err(|error| Error::io(path, error))
+}
+
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+    file.write_all(content)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// A file to which threads append records, each whole.
+pub struct Appender {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl Appender {
+    /// Opens a file, which is made where it is missing. A last line without its end, which an interrupted run leaves, is
+    /// taken away first.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let open = || {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            let file = File::options().create(true).append(true).read(true).open(path)?;
+            let whole = match fs::read(path)?.iter().rposition(|byte| *byte == b'\n') {
+                Some(end) => end as u64 + 1,
+                None => 0,
+            };
+            file.set_len(whole)?;
+            Ok(file)
+        };
+        let file = open().map_err(|error| Error::io(path, error))?;
+        Ok(Self { path: path.to_owned(), file: Mutex::new(file) })
+    }
+
+    /// One record more.
+    pub fn append<T: Serialize>(&self, record: &T) -> Result<(), Error> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        line(record).and_then(|line| file.write_all(&line)).map_err(|error| Error::io(&self.path, error))
+    }
+}
+
+/// SHA-256 over these records as they are written, in hexadecimal.
+pub fn digest<T: Serialize>(records: &[T]) -> String {
+    let mut hash = Hash::new();
+    for record in records {
+        hash.part(&serde_json::to_vec(record).unwrap_or_default());
+    }
+    hash.digits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_was_cut_off_is_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        fs::write(&path, "[1]\n[2").unwrap();
+        Appender::open(&path).unwrap().append(&[3]).unwrap();
+        assert_eq!(read::<Vec<u32>>(&path).unwrap(), [[1], [3]]);
+    }
+
+    #[test]
+    fn a_fault_has_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        fs::write(&path, "[1]\n\n{}\n").unwrap();
+        let error = read::<Vec<u32>>(&path).unwrap_err();
+        assert!(error.to_string().contains("line 3"), "{error}");
+    }
+}
