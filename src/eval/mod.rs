@@ -2,6 +2,6 @@
 //! decisions of a judge.
 
 mod protocol;
-pub mod source;
 
+pub use crate::review::case as source;
 pub use protocol::{PROTOCOLS, Protocol, find};
