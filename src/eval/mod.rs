@@ -5,6 +5,5 @@ pub mod agent;
 pub mod judge;
 mod protocol;
 pub mod run;
-pub mod source;
 
 pub use protocol::{PROTOCOLS, Protocol, find};

@@ -5,13 +5,13 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use super::agent::{self, Agent};
-use super::source;
 use crate::baseline::Baseline;
 use crate::diff::{FileChange, Globs};
 use crate::finding::{Finding, Source};
 use crate::git::Env;
 use crate::provider::{Answer as Said, NoAnswer, Prompt, Provider};
 use crate::record::{self, Answer, Appender, Case, Comment, Dataset, Removed, Spent, Status};
+use crate::review::case;
 use crate::review::model::Model;
 use crate::review::{Change, Loaded, Review, Settings, pool, review, suppress};
 use crate::rules::Rules;
@@ -79,7 +79,7 @@ pub fn run(
     let answer = |(): &mut (), index: usize| {
         let (case, sample) = missing[index];
         let begin = (lent.now)();
-        let mut answer = match source::load(dataset, case, reviewer.exclude, lent.env as Env<'_>) {
+        let mut answer = match case::load(dataset, case, reviewer.exclude, lent.env as Env<'_>) {
             Ok(files) => reviewed(files, reviewer, sample, extent.jobs == 1),
             Err(error) => Answer { status: Status::Failed, why: Some(error.to_string()), ..Answer::default() },
         };

@@ -1,6 +1,7 @@
 //! The pipeline: a change goes in, a [`Review`] comes out. One file per stage; each takes a list of findings and returns
 //! what it kept and what it removed. After collecting nothing may add a claim, and the counts must balance.
 
+pub mod case;
 mod conclude;
 mod evidence;
 pub mod examples;

@@ -15,11 +15,11 @@ pub use similarity::{Embed, similarities};
 
 use super::protocol::Protocol;
 use super::run::Lent;
-use super::source;
 use crate::context::{Budget, Context, FilePart, Form, chunks};
 use crate::diff::{FileChange, Globs};
 use crate::provider::{Prompt, Schema};
 use crate::record::{self, Answer, Appender, Case, Comment, Dataset, Judgement, Status, Verdict};
+use crate::review::case;
 use crate::review::model::{OFF_SCHEMA, Talk, repaired};
 use crate::review::pool;
 
@@ -244,7 +244,7 @@ fn decide(
         return;
     }
     if protocol.asked.shows_diff {
-        match source::load(dataset, case, &Globs::default(), lent.env) {
+        match case::load(dataset, case, &Globs::default(), lent.env) {
             Ok(files) => matter.diff = shown(&files, judge),
             Err(error) => {
                 found.undecided.push(format!("{}: the change cannot be shown to the judge: {error}", case.id));
