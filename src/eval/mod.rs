@@ -5,5 +5,6 @@ pub mod agent;
 pub mod judge;
 mod protocol;
 pub mod run;
+pub mod tone;
 
 pub use protocol::{PROTOCOLS, Protocol, find};
