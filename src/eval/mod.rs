@@ -2,5 +2,6 @@
 //! decisions of a judge.
 
 mod protocol;
+pub mod score;
 
 pub use protocol::{PROTOCOLS, Protocol, find};
