@@ -8,11 +8,13 @@ pub mod golden;
 pub mod input;
 mod protocol;
 pub mod published;
+pub mod run;
 pub mod score;
 pub mod sphinx;
 pub mod swe_prbench;
 #[cfg(test)]
 mod tests;
+pub mod text;
 
 pub use error::Error;
 pub use protocol::{PROTOCOLS, Protocol, find};
