@@ -8,8 +8,8 @@ pub mod golden;
 pub mod input;
 mod protocol;
 pub mod published;
-pub mod run;
 pub mod score;
+pub mod scoring;
 pub mod sphinx;
 pub mod swe_prbench;
 #[cfg(test)]

@@ -21,7 +21,6 @@ fn sum(rows: &[&Row], name: &str) -> f64 {
 }
 
 /// A sum of counts.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "values are counts where this is asked")]
 fn count(rows: &[&Row], name: &str) -> u64 {
     sum(rows, name) as u64
 }
