@@ -1,13 +1,16 @@
 //! Measures a reviewer: by the protocols of four papers, over the cases of a dataset, from saved answers and saved
 //! decisions of a judge.
 
+pub mod agent;
 pub mod cqs;
 pub mod cr_bench;
 mod error;
 pub mod golden;
 pub mod input;
+pub mod judge;
 mod protocol;
 pub mod published;
+pub mod run;
 pub mod score;
 pub mod scoring;
 pub mod sphinx;
@@ -15,6 +18,7 @@ pub mod swe_prbench;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod tone;
 
 pub use error::Error;
 pub use protocol::{PROTOCOLS, Protocol, find};

@@ -1,24 +1,13 @@
 //! How alike two texts are by their words alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::score::Number;
-
-/// The name under which [`jaccard`] stands in scores.
-pub const LEXICAL: &str = "lexical";
 
 /// Runs of `A-Z a-z 0-9 _`, lower-cased: what the released scorer of SWE-PRBench calls a token.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
     text.split(move |character| !is_part(character)).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase)
-}
-
-/// Common words of all words, 0 to 1; 0 where neither has any. The fallback of the released scorer of SWE-PRBench where
-/// there are no embeddings; its scale is not theirs.
-pub fn jaccard(one: &str, other: &str) -> f64 {
-    let (one, other): (BTreeSet<String>, BTreeSet<String>) = (words(one).collect(), words(other).collect());
-    let all = one.union(&other).count() as u64;
-    if all == 0 { 0.0 } else { share(one.intersection(&other).count(), all as usize) }
 }
 
 /// BLEU with single words (Papineni et al. 2002): the share of the text's words that the reference has, each as often as

@@ -3,38 +3,26 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::decisions::{Decisions, Need};
-use super::place::Place;
 use super::{Scorer, cqs, cr_bench, sphinx, swe_prbench};
 use crate::eval::error::Error;
+use crate::eval::judge::lexical::is_at;
 use crate::eval::score::{Known, Location, Measure, Number, Row};
 use crate::eval::sphinx::is_no_comment;
 use crate::record::{Answer, Case, Comment, Status, Verdict};
 
-/// What a protocol compares with, and how.
-pub(super) struct Truth {
-    pub(super) protocol: &'static str,
+/// How answers are scored by a protocol.
+pub(in crate::eval) struct Scored {
     /// What a case has that the protocol can compare with, in words.
     pub(super) needs: &'static str,
-    /// Whether a case has it.
-    pub(super) has: fn(&Case) -> bool,
     /// Fills in the protocol's own part of a row.
     fill: fn(&mut Sheet<'_, '_>) -> Result<(), Error>,
 }
 
-static TRUTHS: [Truth; 4] = [
-    Truth { protocol: "cr-bench", needs: "a known bug", has: |case| !case.bugs.is_empty(), fill: cr_bench::fill },
-    Truth {
-        protocol: "swe-prbench",
-        needs: "comments of people",
-        has: |case| !case.comments.is_empty(),
-        fill: swe_prbench::fill,
-    },
-    Truth { protocol: "sphinx", needs: "a checklist", has: sphinx::has, fill: sphinx::fill },
-    Truth { protocol: "cqs", needs: "a tagged issue", has: |case| !case.issues.is_empty(), fill: cqs::fill },
-];
-
-pub(super) fn find(protocol: &str) -> Option<&'static Truth> {
-    TRUTHS.iter().find(|truth| truth.protocol == protocol)
+impl Scored {
+    pub(in crate::eval) const CR_BENCH: Self = Self { needs: "a known bug", fill: cr_bench::fill };
+    pub(in crate::eval) const SWE_PRBENCH: Self = Self { needs: "comments of people", fill: swe_prbench::fill };
+    pub(in crate::eval) const SPHINX: Self = Self { needs: "a checklist", fill: sphinx::fill };
+    pub(in crate::eval) const CQS: Self = Self { needs: "a tagged issue", fill: cqs::fill };
 }
 
 /// A row that is being filled in.
@@ -48,6 +36,19 @@ pub(super) struct Sheet<'s, 'r> {
     /// Where the known faults are, in the order of [`Row::known`].
     places: Vec<Option<Place<'s>>>,
     needs: &'s mut BTreeSet<Need>,
+}
+
+/// File, first line, last line of a fault.
+pub(super) type Place<'s> = (&'s str, u32, Option<u32>);
+
+/// The place of a fault; `None` where nobody says it.
+pub(super) fn place(file: Option<&String>, line: Option<u32>, end: Option<u32>) -> Option<Place<'_>> {
+    Some((file?, line?, end))
+}
+
+/// The rule of AACR-Bench; `None` where the comment has no place.
+fn meets(comment: &Comment, (file, line, end): Place<'_>) -> Option<bool> {
+    (comment.file.is_some() && comment.line.is_some()).then(|| is_at(comment, Some(file), Some(line), end))
 }
 
 /// The row of an answer.
@@ -64,7 +65,7 @@ pub(super) fn row(scorer: &Scorer<'_>, case: &Case, answer: &Answer, needs: &mut
         case: case.id.clone(),
         sample: answer.sample,
         status: answer.status,
-        clean: !(scorer.truth.has)(case),
+        clean: !(scorer.protocol.knows)(case),
         language: case.language.clone(),
         difficulty: case.difficulty,
         operator: case.operator.clone(),
@@ -72,7 +73,7 @@ pub(super) fn row(scorer: &Scorer<'_>, case: &Case, answer: &Answer, needs: &mut
     };
     let mut sheet = Sheet { scorer, case, answer, said, row, places: Vec::new(), needs };
     sheet.set("comments", sheet.said.len());
-    (scorer.truth.fill)(&mut sheet)?;
+    (scorer.protocol.scored.fill)(&mut sheet)?;
     sheet.locate();
     Ok(sheet.row)
 }
@@ -98,7 +99,7 @@ impl<'s, 'r> Sheet<'s, 'r> {
     pub(super) fn verdict(&mut self, about: &[String]) -> Option<&'r Verdict> {
         let found = self.saved(about);
         if found.is_none() {
-            self.need(self.scorer.truth.protocol, about.to_vec());
+            self.need(self.scorer.protocol.name, about.to_vec());
         }
         found
     }
@@ -121,14 +122,14 @@ impl<'s, 'r> Sheet<'s, 'r> {
     }
 
     fn locate(&mut self) {
-        let said: Vec<Option<Place<'_>>> = self.said.iter().map(|comment| Place::of(comment)).collect();
         for (known, place) in self.row.known.iter_mut().zip(&self.places) {
-            known.reached = place.as_ref().map(|place| said.iter().flatten().any(|comment| comment.meets(place)));
+            let is_reached = |place: Place<'_>| self.said.iter().any(|comment| meets(comment, place) == Some(true));
+            known.reached = place.map(is_reached);
         }
         let meet = |(comment, known): &(String, String)| {
-            let comment = self.said.iter().position(|one| one.id == *comment)?;
+            let comment = self.said.iter().find(|one| one.id == *comment)?;
             let known = self.row.known.iter().position(|one| one.id == *known)?;
-            Some(said[comment]?.meets(self.places[known].as_ref()?))
+            meets(comment, (*self.places.get(known)?)?)
         };
         let one = |holds: bool| if holds { 1.0 } else { 0.0 };
         self.row.location = Location {

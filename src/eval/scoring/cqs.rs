@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::case::Sheet;
-use super::place::Place;
+use super::case::{Sheet, place};
 use crate::eval::cqs::{Input, Tagged};
 use crate::eval::error::Error;
 use crate::eval::score::Known;
@@ -41,7 +40,7 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
     for (index, issue) in sheet.case.issues.iter().enumerate() {
         let found = matched.pairs.iter().any(|(_, known)| *known == index);
         let known = Known { id: index.to_string(), found, category: Some(issue.tag.clone()), ..Known::default() };
-        sheet.known(known, Place::new(issue.file.as_deref(), issue.line, None));
+        sheet.known(known, place(issue.file.as_ref(), issue.line, None));
     }
     let pair = |(comment, issue): &(usize, usize)| (sheet.said[*comment].id.clone(), issue.to_string());
     sheet.row.pairs = matched.pairs.iter().map(pair).collect();

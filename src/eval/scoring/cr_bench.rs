@@ -1,7 +1,6 @@
 //! Rows of CR-Bench. About one comment each: `label`, and the bug that it hits.
 
-use super::case::Sheet;
-use super::place::Place;
+use super::case::{Sheet, place};
 use crate::eval::cr_bench::{Input, Label, Review};
 use crate::eval::error::Error;
 use crate::eval::score::Known;
@@ -46,7 +45,7 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
         let found = pairs.iter().any(|(_, hit)| *hit == bug.id);
         let (category, impact, severity) = (bug.category.clone(), bug.impact.clone(), bug.severity.clone());
         let known = Known { id: bug.id.clone(), found, reached: None, category, impact, severity };
-        sheet.known(known, Place::new(bug.file.as_deref(), bug.line, bug.end_line));
+        sheet.known(known, place(bug.file.as_ref(), bug.line, bug.end_line));
     }
     let counts = Input { total_bugs: bugs.len() as u64, reviews }.counts();
     sheet.row.pairs = pairs;

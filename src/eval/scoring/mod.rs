@@ -6,7 +6,6 @@ mod cqs;
 mod cr_bench;
 mod decisions;
 mod measures;
-mod place;
 mod sphinx;
 mod swe_prbench;
 
@@ -14,13 +13,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use super::error::Error;
+use super::judge::LEXICAL;
+use super::protocol::{Protocol, find};
 use super::score::{Answers, Clean, Compat, FORMAT, Hits, Matching, Measure, Measures, Row, Scores, Variants};
-use super::text::LEXICAL;
 use crate::record::{self, Answer, Case, Dataset, Judgement, Run, Status};
-use case::Truth;
 use decisions::Decisions;
 
 pub use axes::AXES;
+pub(super) use case::Scored;
 pub use decisions::{Need, SIMILARITY};
 pub use measures::measures;
 
@@ -114,7 +114,7 @@ pub fn needs(protocol: &str, dataset: &Dataset, records: &Records, choice: &Choi
 }
 
 struct Scorer<'r> {
-    truth: &'static Truth,
+    protocol: &'static Protocol,
     /// Those that the protocol compares with.
     cases: BTreeMap<&'r str, &'r Case>,
     dataset: &'r Dataset,
@@ -126,7 +126,7 @@ struct Scorer<'r> {
 
 impl<'r> Scorer<'r> {
     fn new(protocol: &str, dataset: &'r Dataset, records: &'r Records, choice: &Choice) -> Result<Self, Error> {
-        let truth = case::find(protocol).ok_or_else(|| Error::input(protocol, "there is no such protocol"))?;
+        let protocol = find(protocol).ok_or_else(|| Error::input(protocol, "there is no such protocol"))?;
         if records.run.digest != dataset.manifest.digest {
             return Err(Error::OtherDataset {
                 name: records.run.dataset.clone(),
@@ -134,20 +134,20 @@ impl<'r> Scorer<'r> {
                 dataset: dataset.manifest.digest.clone(),
             });
         }
-        if !dataset.cases.iter().any(truth.has) {
-            return Err(Error::NoTruth { protocol: truth.protocol, needs: truth.needs });
+        if !dataset.cases.iter().any(protocol.knows) {
+            return Err(Error::NoTruth { protocol: protocol.name, needs: protocol.scored.needs });
         }
-        let cases = dataset.cases.iter().filter(|case| (truth.has)(case) || case.clean);
+        let cases = dataset.cases.iter().filter(|case| (protocol.knows)(case) || case.clean);
         let cases = cases.map(|case| (case.id.as_str(), case)).collect();
         let judgements = &records.judgements;
-        let decisions = Decisions::new(judgements, protocol, choice.judge.as_deref(), "--judge")?;
+        let decisions = Decisions::new(judgements, protocol.name, choice.judge.as_deref(), "--judge")?;
         let chosen = choice.similarity.as_deref();
-        let similarities = match truth.protocol {
+        let similarities = match protocol.name {
             "swe-prbench" => Decisions::new(judgements, SIMILARITY, chosen, "--similarity")?,
             _ => Decisions::new(&[], SIMILARITY, None, "--similarity")?,
         };
         let mut variants = Variants { judge: decisions.judge.clone(), ..Variants::default() };
-        match truth.protocol {
+        match protocol.name {
             "cr-bench" => variants.hits = Some(choice.hits),
             "swe-prbench" => {
                 variants.compat = Some(choice.compat);
@@ -160,8 +160,8 @@ impl<'r> Scorer<'r> {
             }
             _ => variants.matching = Some(choice.matching),
         }
-        let text_metrics = choice.text_metrics && truth.protocol == "sphinx";
-        Ok(Self { truth, cases, dataset, decisions, similarities, variants, text_metrics })
+        let text_metrics = choice.text_metrics && protocol.name == "sphinx";
+        Ok(Self { protocol, cases, dataset, decisions, similarities, variants, text_metrics })
     }
 
     /// Whether similarity is computed from words rather than looked up.

@@ -1,17 +1,10 @@
 //! Rows of Sphinx. About one checklist item each: `holds`; or about nothing: `number`, the count of items addressed.
 
-use super::case::Sheet;
-use super::place::Place;
+use super::case::{Sheet, place};
 use crate::eval::error::Error;
 use crate::eval::score::Known;
-use crate::eval::sphinx::is_no_comment;
 use crate::eval::text::{bleu_1, rouge_l};
-use crate::record::{Case, Status};
-
-/// Whether a case has a checklist. One whose single item is that there is nothing to say has none.
-pub(super) fn has(case: &Case) -> bool {
-    case.checklist.iter().any(|item| !is_no_comment(&item.text))
-}
+use crate::record::Status;
 
 /// Values: `known` items, `found` (addressed), or `silent` (1: it suggests nothing) of a clean case; `bleu_1`, `rouge_l`.
 pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
@@ -28,7 +21,7 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
             sheet.set("found", found.iter().filter(|found| **found).count());
             for (item, found) in items.iter().zip(found) {
                 let known = Known { id: item.id.clone(), found, ..Known::default() };
-                sheet.known(known, Place::new(item.file.as_deref(), item.line, None));
+                sheet.known(known, place(item.file.as_ref(), item.line, None));
             }
         }
         None => count(sheet)?,

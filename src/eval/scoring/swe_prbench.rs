@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::case::Sheet;
+use super::case::{Sheet, place};
 use super::decisions::SIMILARITY;
-use super::place::Place;
 use crate::eval::error::Error;
+use crate::eval::judge::lexical::jaccard;
 use crate::eval::score::{Known, Number};
 use crate::eval::swe_prbench::{Agent, Caught, Human, Input, Label, Score};
-use crate::eval::text::jaccard;
 use crate::record::Status;
 
 /// Values: `known` comments of people, `found` (caught), `confirmed`, `plausible`, `fabricated`, `score`, `weight`, the
@@ -28,7 +27,7 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
     for (index, comment) in sheet.case.comments.iter().enumerate() {
         let found = score.human_status.get(&index.to_string()) == Some(&Caught::Caught);
         let known = Known { id: comment.id.clone(), found, ..Known::default() };
-        sheet.known(known, Place::new(comment.file.as_deref(), comment.line, None));
+        sheet.known(known, place(comment.file.as_ref(), comment.line, None));
     }
     let pair = |(agent, human, _): &(String, String, u8)| {
         let comment = sheet.said.get(agent.parse::<usize>().ok()?)?;
