@@ -1,6 +1,7 @@
 //! `diffsieve dataset`: changes with known faults, to measure reviewers by.
 
 mod check;
+mod mutate;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,8 @@ pub(super) enum DatasetCommand {
         /// Its folder
         dataset: PathBuf,
     },
+    /// Put one known fault each into real changes; the change without it is the clean twin
+    Mutate(Box<mutate::MutateArgs>),
     /// Write count and digest of a dataset's cases into its manifest, after they were edited on purpose
     Seal {
         /// Its folder
@@ -26,6 +29,7 @@ pub(super) enum DatasetCommand {
 pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
     match command {
         DatasetCommand::Check { dataset } => check::check(&dataset),
+        DatasetCommand::Mutate(args) => mutate::run(&args),
         DatasetCommand::Seal { dataset } => check::seal(&dataset),
     }
 }
