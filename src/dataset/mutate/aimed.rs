@@ -117,16 +117,11 @@ pub(super) fn misspelling(site: &Site<'_, '_>) -> Option<Edit> {
         // A part of a name or an address is nobody's spelling.
         let in_prose = beside.iter().flatten().all(|c| c.is_whitespace() || ",.;:()".contains(*c));
         if let Some(wrong) = in_prose.then(|| misspelt(bare)).flatten() {
-            let lines = site.parsed.lines_of(place..place + bare.len());
-            let line = site.parsed.line_range(lines.0);
-            let quoted = site.parsed.source().get(line.clone())?;
-            let now =
-                [quoted.get(..place - line.start)?, &wrong, quoted.get(place - line.start + bare.len()..)?].concat();
             return Some(Edit {
                 range: place..place + bare.len(),
+                was: bare.to_owned(),
+                now: wrong.clone(),
                 with: wrong,
-                was: quoted.trim().to_owned(),
-                now: now.trim().to_owned(),
             });
         }
     }

@@ -2,12 +2,12 @@
 
 use super::logic::BINARY;
 use super::site::{Edit, Site, is, is_identifier, parts};
-use crate::syntax::Language;
+use crate::syntax::Language::{self, C, CSharp, Cpp, Go, Java, JavaScript, Php, Python, Ruby, Rust, Tsx, TypeScript};
 
 const LISTS: [&str; 2] = ["argument_list", "arguments"];
 
 fn is_dynamic(language: Language) -> bool {
-    matches!(language, Language::Python | Language::JavaScript | Language::Ruby | Language::Php)
+    matches!(language, Python | JavaScript | Ruby | Php)
 }
 
 /// Two neighbours among the arguments change places. Where types are written, both are parameters of one type.
@@ -24,7 +24,7 @@ pub(super) fn swapped(site: &Site<'_, '_>) -> Option<Edit> {
             is_identifier(argument) || (argument.kind() == "argument" && parts(argument).iter().all(is_identifier))
         });
         let alike = match (kind(one), kind(other)) {
-            (Some(one), Some(other)) => one == other,
+            (Some(one), Some(other)) => one == other && (is_dynamic(site.language()) || !one.is_empty()),
             _ => is_dynamic(site.language()),
         };
         names && one != other && alike && ![one, other].contains(&"self") && ![one, other].contains(&"this")
@@ -45,6 +45,9 @@ pub(super) fn wrong_variable(site: &Site<'_, '_>) -> Option<Edit> {
     }
     let (parameters, own) = (site.parameters(), site.own());
     let (_, kind) = parameters.iter().find(|(name, _)| *name == own)?;
+    if kind.is_empty() && !is_dynamic(site.language()) {
+        return None;
+    }
     let beside: Vec<&str> = parts(around).iter().map(|part| site.text(part)).collect();
     let mut others = parameters.iter().filter(|(name, other)| *name != own && other == kind && !beside.contains(name));
     let (other, _) = others.next()?;
@@ -89,7 +92,7 @@ pub(super) fn flag(site: &Site<'_, '_>) -> Option<Edit> {
 pub(super) fn returned_flag(site: &Site<'_, '_>) -> Option<Edit> {
     let other = flipped(site.own())?;
     let returns = ["return_statement", "return_expression", "return"];
-    let parent = site.above.iter().rev().find(|node| node.kind() != "argument_list")?;
+    let parent = site.above.iter().rev().find(|node| !is(node, &["argument_list", "expression_list"]))?;
     (is(parent, &returns) && parts(site.node).is_empty()).then(|| site.within(parent, site.node.range(), other))?
 }
 
@@ -121,39 +124,75 @@ pub(super) fn extreme(site: &Site<'_, '_>) -> Option<Edit> {
 }
 
 pub(super) fn wrong_end(site: &Site<'_, '_>) -> Option<Edit> {
-    const PAIRS: [(&str, &str); 30] = [
-        ("startsWith", "endsWith"),
-        ("starts_with", "ends_with"),
-        ("startswith", "endswith"),
-        ("StartsWith", "EndsWith"),
-        ("HasPrefix", "HasSuffix"),
-        ("TrimPrefix", "TrimSuffix"),
-        ("strip_prefix", "strip_suffix"),
-        ("removeprefix", "removesuffix"),
-        ("str_starts_with", "str_ends_with"),
-        ("start_with?", "end_with?"),
-        ("first", "last"),
-        ("First", "Last"),
-        ("front", "back"),
-        ("indexOf", "lastIndexOf"),
-        ("IndexOf", "LastIndexOf"),
-        ("Index", "LastIndex"),
-        ("find", "rfind"),
-        ("index", "rindex"),
-        ("strpos", "strrpos"),
-        ("strchr", "strrchr"),
-        ("position", "rposition"),
-        ("split_once", "rsplit_once"),
-        ("lstrip", "rstrip"),
-        ("trim_start", "trim_end"),
-        ("trimStart", "trimEnd"),
-        ("TrimStart", "TrimEnd"),
-        ("TrimLeft", "TrimRight"),
-        ("ltrim", "rtrim"),
-        ("array_shift", "array_pop"),
-        ("unshift", "push"),
-    ];
-    renamed(site, &PAIRS)
+    let pairs: &[(&str, &str)] = match site.language() {
+        Python => &[
+            ("startswith", "endswith"),
+            ("removeprefix", "removesuffix"),
+            ("find", "rfind"),
+            ("index", "rindex"),
+            ("lstrip", "rstrip"),
+        ],
+        JavaScript | TypeScript | Tsx => &[
+            ("startsWith", "endsWith"),
+            ("indexOf", "lastIndexOf"),
+            ("trimStart", "trimEnd"),
+            ("unshift", "push"),
+            ("shift", "pop"),
+            ("find", "findLast"),
+        ],
+        Java => &[("startsWith", "endsWith"), ("indexOf", "lastIndexOf"), ("getFirst", "getLast")],
+        C => &[("strchr", "strrchr")],
+        Cpp => &[
+            ("starts_with", "ends_with"),
+            ("find", "rfind"),
+            ("front", "back"),
+            ("begin", "rbegin"),
+            ("strchr", "strrchr"),
+        ],
+        CSharp => &[
+            ("StartsWith", "EndsWith"),
+            ("IndexOf", "LastIndexOf"),
+            ("TrimStart", "TrimEnd"),
+            ("First", "Last"),
+            ("FirstOrDefault", "LastOrDefault"),
+        ],
+        Go => &[
+            ("HasPrefix", "HasSuffix"),
+            ("TrimPrefix", "TrimSuffix"),
+            ("TrimLeft", "TrimRight"),
+            ("Index", "LastIndex"),
+        ],
+        Rust => &[
+            ("starts_with", "ends_with"),
+            ("strip_prefix", "strip_suffix"),
+            ("first", "last"),
+            ("find", "rfind"),
+            ("position", "rposition"),
+            ("split_once", "rsplit_once"),
+            ("trim_start", "trim_end"),
+            ("pop_front", "pop_back"),
+            ("push_front", "push_back"),
+        ],
+        Php => &[
+            ("str_starts_with", "str_ends_with"),
+            ("strpos", "strrpos"),
+            ("strchr", "strrchr"),
+            ("ltrim", "rtrim"),
+            ("array_shift", "array_pop"),
+        ],
+        Ruby => &[
+            ("start_with?", "end_with?"),
+            ("first", "last"),
+            ("index", "rindex"),
+            ("lstrip", "rstrip"),
+            ("shift", "pop"),
+            ("unshift", "push"),
+        ],
+        _ => &[],
+    };
+    // The last of an iterator is asked of something that has no first.
+    let is_iterator = site.language() == Rust && site.own().ends_with(").last()");
+    (!is_iterator).then(|| renamed(site, pairs))?
 }
 
 pub(super) fn quantifier(site: &Site<'_, '_>) -> Option<Edit> {
@@ -185,26 +224,24 @@ pub(super) fn copy(site: &Site<'_, '_>) -> Option<Edit> {
     };
     let on = |names: &[&str]| names.iter().find_map(|name| own.strip_suffix(name));
     let original = match site.language() {
-        Language::Python if site.is(&["call"]) => {
+        Python if site.is(&["call"]) => {
             called(&["list", "dict", "set", "copy.copy", "copy.deepcopy", "deepcopy"]).or_else(|| on(&[".copy()"]))
         }
-        Language::Python if site.is(&["subscript"]) => on(&["[:]"]),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => match &*site.node.kind() {
+        Python if site.is(&["subscript"]) => on(&["[:]"]),
+        JavaScript | TypeScript | Tsx => match &*site.node.kind() {
             "call_expression" => called(&["structuredClone", "Array.from"]).or_else(|| on(&[".slice()"])),
             "array" => own.strip_prefix("[...").and_then(|rest| rest.strip_suffix(']')),
             "object" => own.strip_prefix("{ ...").and_then(|rest| rest.strip_suffix(" }")),
             _ => None,
         },
-        Language::Java if site.is(&["object_creation_expression"]) => {
+        Java if site.is(&["object_creation_expression"]) => {
             let copies = ["new ArrayList<>", "new HashMap<>", "new HashSet<>", "new LinkedHashMap<>", "new TreeMap<>"];
             called(&copies)
         }
-        Language::CSharp if site.is(&["invocation_expression"]) => on(&[".ToList()", ".ToArray()"]),
-        Language::Go if site.is(&["call_expression"]) => called(&["slices.Clone", "maps.Clone", "bytes.Clone"]),
-        Language::Php if site.is(&["clone_expression"]) => {
-            own.strip_prefix("clone ").filter(|rest| rest.starts_with('$'))
-        }
-        Language::Ruby if site.is(&["call"]) => on(&[".dup", ".clone"]),
+        CSharp if site.is(&["invocation_expression"]) => on(&[".ToList()", ".ToArray()"]),
+        Go if site.is(&["call_expression"]) => called(&["slices.Clone", "maps.Clone", "bytes.Clone"]),
+        Php if site.is(&["clone_expression"]) => own.strip_prefix("clone ").filter(|rest| rest.starts_with('$')),
+        Ruby if site.is(&["call"]) => on(&[".dup", ".clone"]),
         _ => None,
     }?;
     let is_place = original.chars().all(|c| c.is_alphanumeric() || "_.$@>-".contains(c)) && !original.is_empty();
@@ -222,21 +259,19 @@ pub(super) fn bytes(site: &Site<'_, '_>) -> Option<Edit> {
     let called = |name: &str| own.strip_prefix(name).filter(|rest| rest.starts_with('(')).and_then(|_| only());
     let call = site.callee().is_some() || site.is(&["call"]);
     let wrong = match site.language() {
-        Language::Rust => tail(".chars().count()", ".len()"),
-        Language::Python => called("len")?.strip_suffix(".encode()").map(|text| format!("len({text})")),
-        Language::Go => called("utf8.RuneCountInString")
+        Rust => tail(".chars().count()", ".len()"),
+        Python => called("len")?.strip_suffix(".encode()").map(|text| format!("len({text})")),
+        Go => called("utf8.RuneCountInString")
             .map(|text| format!("len({text})"))
             .or_else(|| Some(format!("len({})", called("len")?.strip_prefix("[]rune(")?.strip_suffix(')')?))),
-        Language::Java => tail(".getBytes(StandardCharsets.UTF_8)", ".getBytes()"),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            called("Buffer.byteLength").map(|text| format!("{text}.length"))
-        }
-        Language::Php => own
+        Java => tail(".getBytes(StandardCharsets.UTF_8)", ".getBytes()"),
+        JavaScript | TypeScript | Tsx => called("Buffer.byteLength").map(|text| format!("{text}.length")),
+        Php => own
             .strip_prefix("mb_")
             .filter(|name| name.starts_with("str") || name.starts_with("substr"))
             .map(str::to_owned),
-        Language::Ruby => tail(".bytesize", ".length"),
-        Language::CSharp => called("Encoding.UTF8.GetByteCount").map(|text| format!("{text}.Length")),
+        Ruby => tail(".bytesize", ".length"),
+        CSharp => called("Encoding.UTF8.GetByteCount").map(|text| format!("{text}.Length")),
         _ => None,
     };
     call.then_some(wrong).flatten().and_then(|wrong| site.replace(wrong))

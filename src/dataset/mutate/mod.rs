@@ -15,6 +15,10 @@ mod table;
 mod trial;
 mod words;
 
+// They speak of every language.
+#[cfg(all(test, feature = "default"))]
+mod tests;
+
 pub use build::{Error, Funnel, Request, Tally, build};
 pub use candidate::Reason;
 pub use changes::Input;

@@ -76,7 +76,7 @@ pub(super) fn index(site: &Site<'_, '_>) -> Option<Edit> {
         index = only;
     }
     let text = site.text(&index);
-    let name = text.split_whitespace().next()?;
+    let name = text.split([' ', '+', '-']).next()?;
     if !is_index(name) || parts(site.node).len() < 2 {
         return None;
     }
@@ -187,14 +187,31 @@ pub(super) fn integer_division(site: &Site<'_, '_>) -> Option<Edit> {
             let whole = site.text(&left).strip_suffix(".to_f")?;
             site.inside(left.range(), whole)
         }
+        // Both sides are converted: the quotient is, after it was cut.
+        Language::Go | Language::Rust => {
+            site.is(&["binary_expression"]).then(|| site.token(&[("/", "")]))??;
+            let (left, right) = (site.node.field("left")?, site.node.field("right")?);
+            let (one, other) = (site.text(&left), site.text(&right));
+            let kinds = ["float64", "float32", "f64", "f32"];
+            kinds.iter().find_map(|kind| {
+                if site.language() == Language::Rust {
+                    let cast = format!(" as {kind}");
+                    let (one, other) = (one.strip_suffix(&cast)?, other.strip_suffix(&cast)?);
+                    site.replace(format!("({one} / {other}) as {kind}"))
+                } else {
+                    let inner =
+                        |text: &str| Some(text.strip_prefix(kind)?.strip_prefix('(')?.strip_suffix(')')?.to_owned());
+                    site.replace(format!("{kind}({} / {})", inner(one)?, inner(other)?))
+                }
+            })
+        }
         _ => {
             site.is(&["binary_expression"]).then(|| site.token(&[("/", "")]))??;
             let left = site.node.field("left")?;
             let text = site.text(&left);
             let casts = ["(double) ", "(double)", "(float) ", "(float)"];
             let cut = casts.iter().find_map(|cast| text.strip_prefix(cast));
-            let cut = cut.or_else(|| text.strip_suffix(" as f64").or(text.strip_suffix(" as f32")));
-            let calls = ["float64(", "static_cast<double>(", "static_cast<float>(", "double("];
+            let calls = ["static_cast<double>(", "static_cast<float>(", "double("];
             let cut = cut.or_else(|| calls.iter().find_map(|call| text.strip_prefix(call)?.strip_suffix(')')))?;
             site.inside(left.range(), cut)
         }

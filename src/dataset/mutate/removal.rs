@@ -136,7 +136,7 @@ pub(super) fn return_removed(site: &Site<'_, '_>) -> Option<Edit> {
     ];
     let returned = inner(site);
     // At its end a function returns anyway.
-    let around = site.above.iter().rev().nth(1)?;
+    let around = site.above.iter().rev().skip(1).find(|node| !is(node, &["block"]))?;
     let on_the_way =
         is(around, &IFS) || is(around, &LOOPS) || around.kind().contains("clause") || is(around, &SWITCHES);
     if !is(&returned, &["return_statement", "return_expression", "return"]) || !on_the_way || !site.is_statement() {
@@ -171,7 +171,7 @@ pub(super) fn lock_removed(site: &Site<'_, '_>) -> Option<Edit> {
         "LOCK_EX",
     ];
     let header = |token: &str| {
-        let body = site.node.field("body")?;
+        let body = site.node.field("body").or_else(|| parts(site.node).pop())?;
         let head = site.node.range().start..body.range().start;
         let text = site.parsed.source().get(head.clone())?;
         let edit = text.starts_with(token).then(|| site.inside(head, ""))??;
@@ -262,17 +262,31 @@ pub(super) fn rethrow_removed(site: &Site<'_, '_>) -> Option<Edit> {
     (throws && in_catch && site.is_statement() && !site.is_only_statement()).then(|| site.delete_statement())?
 }
 
+/// Whether the value of a decision may be used: in Rust that of one that is no statement, or ends its block.
+fn is_value(site: &Site<'_, '_>) -> bool {
+    if site.language() != Language::Rust {
+        return false;
+    }
+    let mut outer = site.above.iter().rev().skip_while(|node| is(node, &["else_clause", "if_expression"]));
+    let (statement, block) = (outer.next(), outer.next());
+    statement.zip(block).is_none_or(|(statement, block)| {
+        let is_last = parts(block).last().is_some_and(|last| last.range() == statement.range());
+        !is(statement, &["expression_statement"]) || is_last
+    })
+}
+
 pub(super) fn else_removed(site: &Site<'_, '_>) -> Option<Edit> {
-    // In Rust the value of a decision needs both ways.
-    let is_value = site.language() == Language::Rust && !site.is_child_of(&["expression_statement"]);
-    if !site.is(&["if_statement", "if_expression", "if", "unless"]) || is_value {
+    if !site.is(&["if_statement", "if_expression", "if", "unless"]) || is_value(site) {
         return None;
     }
     let children: Vec<_> = site.node.children().collect();
     let alternative = site.node.field_children("alternative").last()?;
     let at = children.iter().position(|child| child.range() == alternative.range())?;
     let before = children[..at].iter().rfind(|child| child.is_named() && !child.kind().contains("comment"))?;
-    if before.range().start <= site.node.range().start || is(&alternative, &IFS) || is(&alternative, &["elsif"]) {
+    let chained = is(&alternative, &IFS) || parts(&alternative).first().is_some_and(|first| is(first, &IFS));
+    let chained =
+        (chained && !is(&alternative, &["else"])) || is(&alternative, &["elsif", "elif_clause", "else_if_clause"]);
+    if before.range().start <= site.node.range().start || chained {
         return None;
     }
     if site.language() == Language::Ruby {
