@@ -61,9 +61,10 @@ fn is_index(name: &str) -> bool {
 
 /// One more or one less: `i` is `i + 1`, `i - 1` and `i + 1` are `i`.
 fn shifted(text: &str, step: &str) -> Option<String> {
-    let bare = |end: &str| text.strip_suffix(end).map(str::trim_end).map(str::to_owned);
-    let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "_.$@()>-".contains(c));
-    bare("- 1").or_else(|| bare("+ 1")).or_else(|| is_plain(text).then(|| format!("{text} {step} 1")))
+    let without_one = text.strip_suffix('1').and_then(|rest| rest.trim_end().strip_suffix(['-', '+']));
+    let is_plain = text.replace("->", "").chars().all(|c| c.is_alphanumeric() || "_.$@()".contains(c));
+    let stepped = || is_plain.then(|| format!("{text} {step} 1"));
+    without_one.map(|rest| rest.trim_end().to_owned()).or_else(stepped)
 }
 
 pub(super) fn index(site: &Site<'_, '_>) -> Option<Edit> {
