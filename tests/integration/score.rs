@@ -146,7 +146,7 @@ fn the_table_shows_counts_variants_and_the_floor() {
         "1 of 2",
         "inf",
         "if silent",
-        "clean changes: 0 of 1 answers raise a false alarm (0.0000), 0 comments",
+        "clean changes: false alarms in 0 of 1 answers (0.0000), with 0 comments",
         "a comment stands at 1 of 2 known faults",
         "found by severity x language",
         "unknown x python",
@@ -160,10 +160,10 @@ fn what_is_missing_is_no_score() {
     let place = dataset();
     assert_eq!(place.run(["eval", "run", "ds", "--out", "r"]).code, 0);
     let score = |args: &[&str]| place.run([&["eval", "score", "r", "--protocol", "cr-bench"], args].concat());
-    score(&[]).fails(3, &["1 judgements are missing, in 1 answers: marked"]);
+    score(&[]).fails(3, &["judgements that are missing: 1, in the answers marked"]);
     assert_eq!(place.run(["eval", "judge", "r", "--judge", "lexical"]).code, 0);
     assert_eq!(score(&[]).code, 0);
-    score(&["--judge", "somebody"]).fails(3, &["1 judgements are missing"]);
+    score(&["--judge", "somebody"]).fails(3, &["judgements that are missing: 1"]);
     let judgement = place.read("r/judgements.jsonl");
     let other = judgement.lines().next().unwrap().replace("lexical", "m");
     place.write("r/judgements.jsonl", format!("{judgement}{other}\n"));
@@ -174,7 +174,7 @@ fn what_is_missing_is_no_score() {
 
     let failed = place.read("r/answers.jsonl").replacen("\"complete\"", "\"failed\"", 1);
     place.write("r/answers.jsonl", failed);
-    score(&["--judge", "lexical"]).fails(3, &["1 cases have no review: marked", "--allow-failed"]);
+    score(&["--judge", "lexical"]).fails(3, &["cases without a review: 1: marked", "--allow-failed"]);
     let ran = score(&["--judge", "lexical", "--allow-failed"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.text().contains("not scored, no review: 1: marked"), "{}", ran.text());

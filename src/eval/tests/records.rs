@@ -139,7 +139,8 @@ fn judgements_that_are_missing_are_counted_and_listed() {
     judgements.as_array_mut().unwrap().drain(1..3);
     let error = scored("cr-bench", bugs(), bug_answers(), judgements.clone(), &Choice::default()).unwrap_err();
     assert!(
-        error.is_incomplete() && error.to_string().starts_with("2 judgements are missing, in 2 answers: one, two;")
+        error.is_incomplete()
+            && error.to_string().starts_with("judgements that are missing: 2, in the answers one, two;")
     );
     let (dataset, records) = set("cr-bench", bugs(), bug_answers(), judgements);
     let needs = needs("cr-bench", &dataset, &records, &Choice::default()).unwrap();
@@ -174,7 +175,7 @@ fn judges_are_not_mixed() {
     assert_eq!(value(&scores, "snr"), 2.0);
     // The other one decided once alone.
     let error = scored("cr-bench", bugs(), bug_answers(), judgements, &of("k")).unwrap_err();
-    assert!(error.to_string().starts_with("4 judgements"), "{error}");
+    assert!(error.to_string().starts_with("judgements that are missing: 4"), "{error}");
 }
 
 #[test]
@@ -183,7 +184,10 @@ fn what_failed_is_named_and_in_no_number() {
     answers[1] = json!({"case": "two", "status": "failed", "why": "no"});
     answers.as_array_mut().unwrap().remove(2);
     let error = scored("cr-bench", bugs(), answers.clone(), bug_judgements(), &Choice::default()).unwrap_err();
-    assert!(error.is_incomplete() && error.to_string().starts_with("2 cases have no review: two, clean;"), "{error}");
+    assert!(
+        error.is_incomplete() && error.to_string().starts_with("cases without a review: 2: two, clean;"),
+        "{error}"
+    );
     let choice = Choice { allow_failed: true, ..Choice::default() };
     let scores = scored("cr-bench", bugs(), answers.clone(), bug_judgements(), &choice).unwrap();
     assert_eq!((scores.answers.failed, scores.answers.missing), (vec!["two".to_owned()], vec!["clean".to_owned()]));
@@ -271,7 +275,7 @@ fn similarities_are_needed_or_computed_by_their_name() {
     let mut judgements = human_judgements();
     judgements.as_array_mut().unwrap().truncate(2);
     let error = scored("swe-prbench", humans(), human_answers(), judgements.clone(), &Choice::default()).unwrap_err();
-    assert!(error.to_string().starts_with("5 judgements are missing"), "{error}");
+    assert!(error.to_string().starts_with("judgements that are missing: 5"), "{error}");
     let lexical = Choice { similarity: Some("lexical".to_owned()), ..Choice::default() };
     let scores = scored("swe-prbench", humans(), human_answers(), judgements, &lexical).unwrap();
     assert_eq!(scores.variants.similarity.as_deref(), Some("lexical"));
@@ -350,7 +354,7 @@ fn checklists_by_item_and_by_count() {
     let error = scored("sphinx", checklists(), answers.clone(), count(0.5), &Choice::default()).unwrap_err();
     assert!(error.to_string().contains("no whole number"), "{error}");
     let error = scored("sphinx", checklists(), answers.clone(), json!([]), &Choice::default()).unwrap_err();
-    assert!(error.to_string().starts_with("2 judgements are missing, in 1 answers: a;"), "{error}");
+    assert!(error.to_string().starts_with("judgements that are missing: 2, in the answers a;"), "{error}");
     let choice = Choice { lambda: Some(1.5), ..Choice::default() };
     assert!(scored("sphinx", checklists(), answers, count(1.0), &choice).is_err());
 }
@@ -384,7 +388,7 @@ fn tagged_issues() {
     ]}]);
     let asked = |judgements: Value| scored("cqs", cases.clone(), answers.clone(), judgements, &Choice::default());
     // Only the pairs of equal tags are asked about, and the second only once the first is known.
-    assert!(asked(json!([])).unwrap_err().to_string().starts_with("2 judgements are missing"));
+    assert!(asked(json!([])).unwrap_err().to_string().starts_with("judgements that are missing: 2"));
     let first = json!([{"case": "a", "about": ["x", "0"], "verdict": {"holds": true}}]);
     let scores = asked(first).unwrap();
     assert_eq!((value(&scores, "precision"), value(&scores, "recall")), (json!(0.3333333333), json!(0.5)));
