@@ -2,6 +2,7 @@
 //! decisions of a judge.
 
 pub mod agent;
+pub mod agreement;
 pub mod cqs;
 pub mod cr_bench;
 mod error;

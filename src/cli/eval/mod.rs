@@ -5,6 +5,8 @@ mod folder;
 mod run;
 mod score;
 mod tone;
+mod agreement;
+mod draws;
 
 use clap::Subcommand;
 use diffsieve::eval::PROTOCOLS;
@@ -24,6 +26,8 @@ pub(super) enum EvalCommand {
     Tone(tone::ToneArgs),
     /// List the protocols
     Protocols,
+    /// How far raters agree: kappa of labels; mean opinion score and intraclass correlation of numbers
+    Agreement(Box<agreement::AgreementArgs>),
 }
 
 pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
@@ -32,9 +36,17 @@ pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
         EvalCommand::Judge(args) => run::judge(&args),
         EvalCommand::Score(args) => score::run(&args),
         EvalCommand::Tone(args) => tone::run(&args),
+        EvalCommand::Agreement(args) => agreement::run(&args),
         EvalCommand::Protocols => {
             let lines = PROTOCOLS.iter().map(|protocol| format!("{:<12} {}\n", protocol.name, protocol.help));
             super::print(&lines.collect::<String>())
         }
     }
+}
+
+/// Prints a document for programs.
+fn print_json(document: &impl serde::Serialize) -> Result<Exit, Failure> {
+    let mut text = serde_json::to_string_pretty(document).map_err(anyhow::Error::from)?;
+    text.push('\n');
+    super::print(&diffsieve::escape::json(&text))
 }
