@@ -4,6 +4,8 @@
 mod form;
 mod measure;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
