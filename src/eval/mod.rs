@@ -12,6 +12,7 @@ pub mod judge;
 mod protocol;
 pub mod published;
 pub mod run;
+pub mod reward;
 pub mod score;
 pub mod scoring;
 pub mod sphinx;
