@@ -3,6 +3,7 @@
 
 pub mod agent;
 pub mod agreement;
+pub mod compare;
 pub mod cqs;
 pub mod cr_bench;
 mod error;
@@ -11,11 +12,12 @@ pub mod input;
 pub mod judge;
 mod protocol;
 pub mod published;
-pub mod run;
 pub mod reward;
+pub mod run;
 pub mod score;
 pub mod scoring;
 pub mod sphinx;
+pub mod study;
 pub mod swe_prbench;
 pub mod table;
 #[cfg(test)]

@@ -24,7 +24,7 @@ impl DrawArgs {
     }
 }
 
-fn level(text: &str) -> Result<f64, String> {
+pub(super) fn level(text: &str) -> Result<f64, String> {
     let level = text.parse::<f64>().ok().filter(|level| *level > 0.0 && *level < 1.0);
     level.ok_or_else(|| "it is a number between 0 and 1, such as 0.95".to_owned())
 }

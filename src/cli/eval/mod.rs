@@ -1,12 +1,14 @@
 //! `diffsieve eval`: what is this reviewer worth on our code?
 
+mod agreement;
+mod compare;
+mod draws;
 mod embed;
 mod folder;
 mod run;
 mod score;
+mod study;
 mod tone;
-mod agreement;
-mod draws;
 
 use clap::Subcommand;
 use diffsieve::eval::PROTOCOLS;
@@ -28,6 +30,10 @@ pub(super) enum EvalCommand {
     Protocols,
     /// How far raters agree: kappa of labels; mean opinion score and intraclass correlation of numbers
     Agreement(Box<agreement::AgreementArgs>),
+    /// Compare two runs over the same cases: paired intervals of every measure, known faults one by one
+    Compare(Box<compare::CompareArgs>),
+    /// How well the scores of a judge foresee thumbs up and down (Code Quality Score)
+    JudgeStudy(study::StudyArgs),
 }
 
 pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
@@ -37,6 +43,8 @@ pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
         EvalCommand::Score(args) => score::run(&args),
         EvalCommand::Tone(args) => tone::run(&args),
         EvalCommand::Agreement(args) => agreement::run(&args),
+        EvalCommand::Compare(args) => compare::run(&args),
+        EvalCommand::JudgeStudy(args) => study::run(&args),
         EvalCommand::Protocols => {
             let lines = PROTOCOLS.iter().map(|protocol| format!("{:<12} {}\n", protocol.name, protocol.help));
             super::print(&lines.collect::<String>())

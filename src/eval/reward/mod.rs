@@ -2,7 +2,6 @@
 //! that it addresses, times a factor for its length. The paper publishes neither the constants of that factor nor the unit
 //! of length, so every result says what was chosen and that it was chosen.
 
-mod lexical;
 pub mod request;
 mod row;
 #[cfg(test)]
@@ -10,6 +9,7 @@ mod tests;
 
 use serde::Serialize;
 
+use super::judge::{LEXICAL, is_said};
 use super::score::Number;
 use super::sphinx::{self, Penalty};
 use crate::context::estimate_tokens;
@@ -65,8 +65,8 @@ pub struct Settings {
     pub penalty: Option<Penalty>,
     /// What length is counted in.
     pub unit: Unit,
-    /// Where a row carries no decision of a judge, an item counts as addressed when the review says its words: a stand-in
-    /// that knows no paraphrase.
+    /// Where a row carries no decision of a judge, that of [`LEXICAL`] counts, which compares words and knows no paraphrase.
+    /// It takes the review as one text, where `eval judge` takes comment by comment.
     pub lexical: bool,
 }
 
@@ -234,7 +234,7 @@ impl Settings {
             let answer = answer.as_str().map(str::to_owned).or_else(number).ok_or(Error::Count)?;
             Ok(counted(sphinx::parse_count(&answer, items.len() as u64), "count"))
         } else if self.lexical {
-            Ok(counted(lexical::addressed(review, items), "lexical"))
+            Ok(counted(items.iter().filter(|item| is_said(item, review)).count() as u64, LEXICAL))
         } else {
             Err(Error::Unjudged)
         }
