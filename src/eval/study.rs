@@ -256,7 +256,7 @@ mod tests {
             .expect("it is a study");
         let [pair] = found.pairs.as_slice() else { panic!("{found:?}") };
         assert_eq!(pair.foreseen, Paired { both: 1, only_a: 1, only_b: 0, neither: 0 });
-        assert_eq!(pair.exact, Number::new(1.0));
+        assert_eq!(pair.exact.map(Number::rounded), Some(1.0));
         let typo = &found.judges["a"].tags["Typo"];
         assert_eq!((typo.votes, typo.up, typo.mean), (2, 2, Number::new(6.0)));
         assert_eq!(typo.deviation.map(Number::rounded), Some(1.4142135624));
