@@ -165,11 +165,11 @@ impl Stage {
 /// What came of a dataset.
 #[derive(Debug)]
 pub struct Described {
-    /// As written; without the cases of `rejected` and `missing`.
-    pub dataset: Dataset,
+    /// As written; `None` while answers are missing, so that no folder looks whole that is not.
+    pub dataset: Option<Dataset>,
     /// Cases that are not in it: without a bug or a fix, or not preventable.
     pub rejected: Vec<Rejected>,
-    /// Questions without an answer; their cases are not in it either.
+    /// Questions without an answer.
     pub missing: Vec<Missing>,
     /// Answers that are new.
     pub answered: usize,
@@ -218,12 +218,15 @@ pub fn describe(
             });
         }
     }
+    rejected.sort();
+    if !missing.is_empty() {
+        return Ok(Described { dataset: None, rejected, missing, answered });
+    }
     let mut files = Files::new(out);
     let mut cases = Vec::new();
     for (case, _) in open {
         cases.push(described(files.bring(dataset, case)?, log));
     }
-    rejected.sort();
     let manifest = Manifest {
         name: format!("{}-described", dataset.manifest.name),
         built: BTreeMap::from([
@@ -235,7 +238,7 @@ pub fn describe(
     };
     let dataset = Dataset::write(out, manifest, cases)?;
     record::write(&out.join(REJECTED), &rejected)?;
-    Ok(Described { dataset, rejected, missing, answered })
+    Ok(Described { dataset: Some(dataset), rejected, missing, answered })
 }
 
 fn described(mut case: Case, log: &Log) -> Case {
