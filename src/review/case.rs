@@ -24,20 +24,20 @@ pub enum Error {
     #[error(transparent)]
     Git(#[from] git::Error),
     /// A file of the dataset.
-    #[error("`{}`: {source}", crate::escape::visible(&path.to_string_lossy()))]
+    #[error("`{}`: {cause}", crate::escape::visible(&path.to_string_lossy()))]
     Io {
         /// Which.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A patch.
-    #[error("`{}`: {source}", crate::escape::visible(&path.to_string_lossy()))]
+    #[error("`{}`: {cause}", crate::escape::visible(&path.to_string_lossy()))]
     Patch {
         /// Which.
         path: PathBuf,
         /// Why.
-        source: patch::Error,
+        cause: patch::Error,
     },
     /// A folder with more than a change has.
     #[error("`{}` has more than {MOST_FILES} files", crate::escape::visible(&.0.to_string_lossy()))]
@@ -86,7 +86,7 @@ fn commits(repository: &Path, base: &str, head: &str, env: Env<'_>) -> Result<Ve
 fn read_patch(path: &Path, repository: Option<&Path>, env: Env<'_>) -> Result<Vec<FileChange>, Error> {
     let bytes = read(path)?;
     let files = patch::parse(&bytes, &diff::Limits::default().text_only())
-        .map_err(|source| Error::Patch { path: path.to_owned(), source })?;
+        .map_err(|cause| Error::Patch { path: path.to_owned(), cause })?;
     let Some(repository) = repository else { return Ok(files) };
     let reader = Repository::open(repository, env)?.reader();
     let complete = |file: FileChange| {
@@ -103,8 +103,8 @@ fn read_patch(path: &Path, repository: Option<&Path>, env: Env<'_>) -> Result<Ve
 fn pairs(folder: &Path) -> Result<Vec<FileChange>, Error> {
     let sides = [folder.join("old"), folder.join("new")];
     if !sides.iter().any(|side| side.is_dir()) {
-        let source = io::Error::new(io::ErrorKind::NotFound, "there is neither a folder `old` nor a folder `new`");
-        return Err(Error::Io { path: folder.to_owned(), source });
+        let cause = io::Error::new(io::ErrorKind::NotFound, "there is neither a folder `old` nor a folder `new`");
+        return Err(Error::Io { path: folder.to_owned(), cause });
     }
     let mut names = BTreeSet::new();
     for side in &sides {
@@ -139,7 +139,7 @@ fn slashed(path: &Path) -> Vec<u8> {
 /// All files below a folder, by their paths in it; none where it is missing. Links are not followed.
 fn list(root: &Path, below: &Path, names: &mut BTreeSet<PathBuf>) -> Result<(), Error> {
     let folder = root.join(below);
-    let io = |source| Error::Io { path: folder.clone(), source };
+    let io = |cause| Error::Io { path: folder.clone(), cause };
     let entries = match fs::read_dir(&folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && below.as_os_str().is_empty() => return Ok(()),
         entries => entries.map_err(io)?,
@@ -161,7 +161,7 @@ fn list(root: &Path, below: &Path, names: &mut BTreeSet<PathBuf>) -> Result<(), 
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    let io = |source| Error::Io { path: path.to_owned(), source };
+    let io = |cause| Error::Io { path: path.to_owned(), cause };
     let size = fs::metadata(path).map_err(io)?.len();
     if size > PATCH_BYTES {
         return Err(io(io::Error::new(

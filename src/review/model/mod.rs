@@ -260,7 +260,7 @@ pub(super) fn ask<'f>(
         match answer {
             Ok(worded) => claims.extend(worded.into_iter().map(|worded| (index, worded))),
             Err(none) => {
-                unreadable += u64::from(none.why == talk::OFF_SCHEMA);
+                unreadable += u64::from(none.why == OFF_SCHEMA);
                 let why = format!("the model gave no answer ({}): {}", none.why, none.message);
                 unread.chunk(job.chunk, parts, &why, &mut read);
             }
