@@ -1,6 +1,5 @@
 //! Who answers questions about a dataset: any provider, without a review around it.
 
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,11 +8,11 @@ use diffsieve::context::{Context, Options};
 use diffsieve::dataset::asking::{Asker, Missing};
 use diffsieve::review::model::{Budget, Purse, Talk};
 use diffsieve::rules::{Examples, Rules};
-use indicatif::ProgressBar;
 
 use crate::cli::args::{ModelArgs, PlaceArgs};
 use crate::cli::exit::Exit;
 use crate::cli::model::{self, Found, Ready};
+use crate::cli::progress::Bar;
 use crate::cli::{Failure, output, policy};
 
 /// Who is asked about each case.
@@ -94,19 +93,12 @@ fn asked<T>(
 ) -> Result<T, Failure> {
     let purse = Purse::new(budget);
     let talk = Talk::new(ready.collector(), &purse);
-    let bar = std::io::stderr().is_terminal().then(|| ProgressBar::new(0));
-    let tell = |done: usize, all: usize| {
-        if let Some(bar) = &bar {
-            bar.set_length(all as u64);
-            bar.set_position(done as u64);
-        }
-    };
+    let bar = Bar::new(false);
+    let tell = |done: usize, all: usize| bar.step(done, all, "questions answered");
     let (threads, answer_tokens) = ready.pace();
     let asker = Asker { talk: &talk, by: ready.collector().identity(), threads, answer_tokens, tell: &tell };
     let done = work(&asker);
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
+    bar.finish();
     let tally = talk.tally();
     if tally.requests > 0 {
         let spent = tally.usage.prompt_tokens.saturating_add(tally.usage.completion_tokens);

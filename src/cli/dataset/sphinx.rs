@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use diffsieve::dataset::asking::Log;
 use diffsieve::dataset::sphinx::{Reader, Stage, build, run as stage};
-use diffsieve::dataset::{REJECTED, reasons};
+use diffsieve::dataset::reasons;
 use diffsieve::record::{self, Dataset};
 
 use super::asking::{self, AskArgs};
@@ -40,7 +40,7 @@ pub(super) fn run(args: &SphinxArgs) -> Result<Exit, Failure> {
     let done = asking::with(&args.ask, |asker| {
         Ok(stage(&reader, asker, &mut log, asked).map_err(anyhow::Error::from)?)
     })?;
-    record::write(&args.dataset.join(REJECTED), &done.rejected).map_err(anyhow::Error::from)?;
+    record::write(&args.dataset.join("sphinx-rejected.jsonl"), &done.rejected).map_err(anyhow::Error::from)?;
     let mut text = format!(
         "{}: {} answered now, {} before, {} without an answer, {} with nothing to ask, {} left out",
         asked.name(),

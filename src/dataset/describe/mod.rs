@@ -320,7 +320,7 @@ mod tests {
         }
         let tags = r#"{"category":"Concurrent Bugs","impact":"reliability","severity":"HIGH","reasoning":"r"}"#;
         let tags = Stage::Tags.read(tags).expect("aliases are known");
-        assert_eq!((&tags["category"], &tags["severity"]), (&json!("Concurrency"), &json!("high")));
+        assert_eq!((&tags["category"], &tags["severity"]), (&json!("concurrency"), &json!("high")));
         let sure = Stage::Preventable.read(r#"{"category":"preventable","confidence":0.9,"reasoning":"r"}"#);
         assert_eq!(sure.expect("the paper's scale")["confidence"], json!(0.9));
     }

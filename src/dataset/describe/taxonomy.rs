@@ -15,49 +15,41 @@ const fn term(name: &'static str, about: &'static str, aliases: &'static [&'stat
     Term { name, about, aliases }
 }
 
-/// What kind of fault it is.
+/// What kind of fault it is; the names are those of [`crate::rules::CATEGORIES`].
 pub static CATEGORIES: [Term; 9] = [
     term(
-        "Requirements-Features-Functionality",
-        "the code does what was asked wrongly understood, or a feature is missing, wrong or too much",
-        &["requirements", "features", "functionality", "requirements features and functionality", "requirements, features, and functionality bugs"],
+        "requirements",
+        "what was asked is misunderstood, or a feature is missing, wrong or too much",
+        &["features", "functionality", "requirements features functionality", "requirements features and functionality"],
     ),
     term(
-        "Structural",
+        "structural",
         "control flow, order, conditions, arithmetic, initial values, flow of data through variables",
-        &["logic", "control flow", "structural bugs"],
+        &["logic", "control flow"],
     ),
-    term("Data", "the form, type, content or constants of data, or what a value is taken for", &["data bugs"]),
-    term("Coding", "slips of writing: wrong name, wrong call, misleading comment, dead line", &["coding bugs"]),
+    term("data", "the form, type, content or constants of data, or what a value is taken for", &[]),
+    term("coding", "slips of writing: wrong name, wrong call, misleading comment, dead line", &[]),
     term(
-        "Interface-Integration-System",
+        "interface",
         "modules, services, devices or the system are used other than they want to be",
-        &["interface", "integration", "system", "interface integration and system", "interface, integration, and system bugs"],
+        &["integration", "system", "interface integration system", "interface integration and system"],
     ),
-    term("Test-and-test-design", "a test is wrong, or does not test what it says", &["test", "testing", "test and test design bugs"]),
-    term(
-        "Memory",
-        "memory is leaked, freed twice, read before it is set or past its end",
-        &["memory-related bugs", "memory related", "memory bugs"],
-    ),
-    term(
-        "Concurrency",
-        "races, broken atomicity, deadlock between threads or processes",
-        &["concurrent", "concurrent bugs", "concurrency bugs"],
-    ),
-    term("Security", "somebody can do, read or run what he must not", &["security bugs", "vulnerability"]),
+    term("memory", "memory is leaked, freed twice, read before it is set or past its end", &["memory related"]),
+    term("concurrency", "races, broken atomicity, deadlock between threads or processes", &["concurrent"]),
+    term("security", "somebody can do, read or run what he must not", &["vulnerability"]),
+    term("test", "a test is wrong, or does not test what it says", &["testing", "test and test design"]),
 ];
 
 /// Which characteristic of ISO/IEC 25010 suffers.
 pub static IMPACTS: [Term; 8] = [
-    term("Functional Suitability", "results are wrong or missing", &["functionality", "functional"]),
-    term("Performance Efficiency", "time, memory or other means are wasted", &["performance", "efficiency"]),
-    term("Compatibility", "it does not work together with others", &["interoperability"]),
-    term("Usability", "people are misled or hindered", &[]),
-    term("Reliability", "it crashes, hangs, loses its state or does not recover", &["stability"]),
-    term("Security", "data or rights are exposed", &[]),
-    term("Maintainability", "it is harder to understand, test or change", &[]),
-    term("Portability", "it does not install or run elsewhere", &[]),
+    term("functional-suitability", "results are wrong or missing", &["functionality", "functional"]),
+    term("performance-efficiency", "time, memory or other means are wasted", &["performance", "efficiency"]),
+    term("compatibility", "it does not work together with others", &["interoperability"]),
+    term("usability", "people are misled or hindered", &[]),
+    term("reliability", "it crashes, hangs, loses its state or does not recover", &["stability"]),
+    term("security", "data or rights are exposed", &[]),
+    term("maintainability", "it is harder to understand, test or change", &[]),
+    term("portability", "it does not install or run elsewhere", &[]),
 ];
 
 /// How bad it is when it happens.
@@ -68,12 +60,16 @@ pub static SEVERITIES: [Term; 4] = [
     term("critical", "crash of the whole, loss of data, a serious hole", &["blocker"]),
 ];
 
-/// The term that is meant, whatever its case and the signs between its words.
+/// The term that is meant, whatever its case and the signs between its words; `bugs` at its end is passed over.
 pub fn find(terms: &'static [Term], name: &str) -> Option<&'static Term> {
-    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     let name = letters(name);
+    let name = name.strip_suffix("bugs").or_else(|| name.strip_suffix("bug")).unwrap_or(&name);
     let is = |known: &str| letters(known) == name;
     terms.iter().find(|term| is(term.name) || term.aliases.iter().any(|alias| is(alias)))
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
@@ -83,31 +79,31 @@ mod tests {
     #[test]
     fn both_spellings_of_the_paper_are_found() {
         for (name, found) in [
-            ("Security", "Security"),
-            ("Test and Test Design Bugs", "Test-and-test-design"),
-            ("Requirements, Features, and Functionality", "Requirements-Features-Functionality"),
-            ("Interface, Integration, and System Bugs", "Interface-Integration-System"),
-            ("Memory-related Bugs", "Memory"),
-            ("CONCURRENT BUGS", "Concurrency"),
+            ("Security", "security"),
+            ("Test and Test Design Bugs", "test"),
+            ("Requirements, Features, and Functionality Bugs", "requirements"),
+            ("Requirements-Features-Functionality", "requirements"),
+            ("Interface, Integration, and System Bugs", "interface"),
+            ("Memory-related Bugs", "memory"),
+            ("CONCURRENT BUGS", "concurrency"),
         ] {
-            assert_eq!(find(&CATEGORIES, name).map(|term| term.name), Some(found));
+            assert_eq!(find(&CATEGORIES, name).map(|term| term.name), Some(found), "{name}");
         }
         assert_eq!(find(&SEVERITIES, "Critical").map(|term| term.name), Some("critical"));
-        assert_eq!(find(&IMPACTS, "functional-suitability").map(|term| term.name), Some("Functional Suitability"));
+        assert_eq!(find(&IMPACTS, "Functional Suitability").map(|term| term.name), Some("functional-suitability"));
         assert!(find(&IMPACTS, "beauty").is_none());
     }
 
     #[test]
-    fn no_name_means_two_terms() {
+    fn no_name_means_two_terms_and_rule_packs_use_the_same() {
         for terms in [&CATEGORIES[..], &IMPACTS, &SEVERITIES] {
             let names = terms.iter().flat_map(|term| term.aliases.iter().copied().chain([term.name]));
-            let mut letters: Vec<String> = names
-                .map(|name| name.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase())
-                .collect();
-            let count = letters.len();
-            letters.sort();
-            letters.dedup();
-            assert_eq!(letters.len(), count);
+            let mut names: Vec<String> = names.map(letters).collect();
+            let count = names.len();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), count);
         }
+        assert_eq!(CATEGORIES.each_ref().map(|term| term.name), crate::rules::CATEGORIES);
     }
 }

@@ -28,13 +28,13 @@ fn exported(dataset: &Dataset, export: impl Fn(&Exporter<'_>, &Path) -> Result<E
 fn a_truth_becomes_a_completion_and_a_clean_case_the_marker() {
     let folder = tempfile::tempdir().unwrap();
     let bug = Bug { id: "b".to_owned(), description: "it divides by zero".to_owned(), line: Some(1), ..Bug::default() };
-    let (rows, _) = exported(&dataset(folder.path(), Case { bugs: vec![bug], ..Case::default() }), Exporter::sft);
+    let (rows, _) = exported(&dataset(folder.path(), Case { bugs: vec![bug], ..Case::default() }), |exporter, out| exporter.sft(out));
     let completion: Value = serde_json::from_str(rows[0]["completion"][0]["content"].as_str().unwrap()).unwrap();
     assert_eq!(completion, json!([{"file": null, "line": 1, "comment": "it divides by zero"}]));
     assert!(rows[0]["prompt"][1]["content"].as_str().unwrap().contains("+x = 1 / y"));
-    let (rows, _) = exported(&dataset(folder.path(), Case { clean: true, ..Case::default() }), Exporter::sft);
+    let (rows, _) = exported(&dataset(folder.path(), Case { clean: true, ..Case::default() }), |exporter, out| exporter.sft(out));
     assert_eq!(rows[0]["completion"][0]["content"], "No comment.");
-    let (rows, told) = exported(&dataset(folder.path(), Case::default()), Exporter::sft);
+    let (rows, told) = exported(&dataset(folder.path(), Case::default()), |exporter, out| exporter.sft(out));
     assert!(rows.is_empty());
     assert_eq!(told.rejected[0].reason, "no-truth");
 }
@@ -44,9 +44,9 @@ fn a_checklist_is_a_column() {
     let folder = tempfile::tempdir().unwrap();
     let item = |text: &str| Item { id: text.to_owned(), text: text.to_owned(), ..Item::default() };
     let case = Case { checklist: vec![item("Add a (b)"), item("Use c (d)")], ..Case::default() };
-    let (rows, _) = exported(&dataset(folder.path(), case), Exporter::grpo);
+    let (rows, _) = exported(&dataset(folder.path(), case), |exporter, out| exporter.grpo(out));
     assert_eq!(rows[0]["checklist"], json!(["Add a (b)", "Use c (d)"]));
-    let (rows, _) = exported(&dataset(folder.path(), Case { clean: true, ..Case::default() }), Exporter::grpo);
+    let (rows, _) = exported(&dataset(folder.path(), Case { clean: true, ..Case::default() }), |exporter, out| exporter.grpo(out));
     assert_eq!(rows[0]["checklist"], json!(["No comment"]));
 }
 

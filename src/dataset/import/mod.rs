@@ -8,7 +8,7 @@ mod aacr;
 mod golden;
 mod swe_prbench;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -101,7 +101,7 @@ pub fn import(
 ) -> Result<(Dataset, Vec<Rejected>), Error> {
     let mut files = Files::new(out);
     let Imported { mut cases, mut rejected, licence, source } = (format.read)(path, folders, &mut files)?;
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     cases.retain(|case| {
         let is_first = seen.insert(case.id.clone());
         if !is_first {
@@ -200,8 +200,13 @@ fn language(name: &str) -> Option<String> {
     Language::parse_name(name).map(|language| language.name().to_owned())
 }
 
-/// The case's change as a patch in the dataset, if it is one.
-fn patch(case: &mut Case, repository: Option<String>, content: &[u8], files: &mut Files) -> Result<(), Refused> {
+/// Makes a patch in the dataset the case's change, if it is one, and gives the names of the changed files.
+fn patch(
+    case: &mut Case,
+    repository: Option<String>,
+    content: &[u8],
+    files: &mut Files,
+) -> Result<BTreeSet<String>, Refused> {
     let limits = crate::diff::Limits::default().text_only();
     let parsed = crate::diff::patch::parse(content, &limits)
         .map_err(|error| Refused::Case(Rejected::new(&case.id, "bad-patch", error.to_string())))?;
@@ -215,7 +220,7 @@ fn patch(case: &mut Case, repository: Option<String>, content: &[u8], files: &mu
         let of = |file: &crate::diff::FileChange| Language::of_path(&file.path, None);
         case.language = parsed.iter().find_map(of).map(|language| language.name().to_owned());
     }
-    Ok(())
+    Ok(parsed.iter().map(|file| String::from_utf8_lossy(file.path.bytes()).into_owned()).collect())
 }
 
 /// What cannot be imported: one case, or nothing at all.

@@ -75,11 +75,18 @@ fn one(record: Record<'_>, root: &Path, folders: &Folders, files: &mut Files) ->
     }
     contexts(&mut case, root, files).map_err(Refused::All)?;
     let diff = record.optional("diff_patch");
-    patch(&mut case, folders.repository(repository), diff.as_bytes(), files)?;
+    let changed = patch(&mut case, folders.repository(repository), diff.as_bytes(), files)?;
+    for comment in &mut case.comments {
+        if comment.evidence.is_none() {
+            let is_changed = comment.file.as_ref().is_some_and(|file| changed.contains(file));
+            comment.evidence = Some(if is_changed { "type2" } else { "type3" }.to_owned());
+        }
+    }
     Ok(case)
 }
 
-/// The comments that count: the substantive ones, else those that begin a thread.
+/// The comments that count: the substantive ones, else those that begin a thread. Those that stand on the diff have their
+/// evidence, by the released rubric (section 3); of the others it depends on the changed files.
 fn truth(annotation: Record<'_>) -> Result<Vec<HumanComment>, Error> {
     let ids = annotation.value.get("substantive_comment_ids").and_then(Value::as_array);
     let ids: BTreeSet<String> = ids.into_iter().flatten().filter_map(name).collect();
