@@ -29,3 +29,4 @@ mod shards;
 mod sieve;
 mod since;
 mod support;
+mod texts;

@@ -72,7 +72,7 @@ pub(super) fn with<T>(
     }
     let model = ModelArgs {
         model: named,
-        validator: Some("none".to_owned()),
+        validator: None,
         no_model: false,
         cache: args.cache.clone(),
         record: args.record.clone(),
