@@ -8,6 +8,8 @@ mod describe;
 mod export;
 mod import;
 mod label;
+mod mutate;
+mod screen;
 mod sphinx;
 
 use std::path::PathBuf;
@@ -24,6 +26,10 @@ pub(super) enum DatasetCommand {
         /// Its folder
         dataset: PathBuf,
     },
+    /// Take out of a dataset what must not be handed on: credentials, code without a licence, harmful content
+    Screen(Box<screen::ScreenArgs>),
+    /// Put one known fault each into real changes; the change without it is the clean twin
+    Mutate(Box<mutate::MutateArgs>),
     /// Write count and digest of a dataset's cases into its manifest, after they were edited on purpose
     Seal {
         /// Its folder
@@ -48,6 +54,8 @@ pub(super) enum DatasetCommand {
 pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
     match command {
         DatasetCommand::Check { dataset } => check::check(&dataset),
+        DatasetCommand::Screen(args) => screen::run(&args),
+        DatasetCommand::Mutate(args) => mutate::run(&args),
         DatasetCommand::Seal { dataset } => check::seal(&dataset),
         DatasetCommand::Sphinx(args) => sphinx::run(&args),
         DatasetCommand::Describe(args) => describe::run(&args),

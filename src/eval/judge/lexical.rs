@@ -26,7 +26,7 @@ pub(super) fn content(text: &str) -> BTreeSet<String> {
 }
 
 /// Shared words of all words, 0 to 1; 0 where there are none.
-pub(super) fn jaccard(one: &str, other: &str) -> f64 {
+pub(in crate::eval) fn jaccard(one: &str, other: &str) -> f64 {
     let (one, other) = (tokens(one), tokens(other));
     let (shared, all) = (one.intersection(&other).count(), one.union(&other).count());
     if all == 0 { 0.0 } else { shared as f64 / all as f64 }
@@ -41,7 +41,7 @@ pub(super) fn speaks_of(said: &str, known: &str) -> bool {
 
 /// Whether a comment stands at a place: the same file, and lines that overlap or are one apart. A place without line is its
 /// whole file.
-pub(super) fn is_at(comment: &Comment, file: Option<&str>, line: Option<u32>, end: Option<u32>) -> bool {
+pub(in crate::eval) fn is_at(comment: &Comment, file: Option<&str>, line: Option<u32>, end: Option<u32>) -> bool {
     if comment.file.is_none() || comment.file.as_deref() != file {
         return false;
     }

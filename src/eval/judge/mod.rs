@@ -3,7 +3,7 @@
 
 mod cqs;
 mod cr_bench;
-mod lexical;
+pub(super) mod lexical;
 mod similarity;
 mod sphinx;
 mod swe_prbench;
