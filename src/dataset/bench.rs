@@ -69,10 +69,8 @@ impl Bench {
 
 /// Whether a fault of the case is known; `None` where nothing is.
 fn is_buggy(case: &Case) -> Option<bool> {
-    let has_truth = !case.bugs.is_empty()
-        || !case.issues.is_empty()
-        || !case.checklist.is_empty()
-        || !case.comments.is_empty();
+    let has_truth =
+        !case.bugs.is_empty() || !case.issues.is_empty() || !case.checklist.is_empty() || !case.comments.is_empty();
     if case.clean { Some(false) } else { has_truth.then_some(true) }
 }
 
@@ -93,6 +91,9 @@ fn order(seed: u64, case: &Case) -> String {
     hash.part(case.id.as_bytes());
     hash.digits()
 }
+
+/// Cases of one language and kind with their datasets, by what they are alike in.
+type Strata<'s> = BTreeMap<String, Vec<(&'s Dataset, &'s Case)>>;
 
 /// Takes so many from strata of these sizes, each by its share: whole parts first, then the largest remainders, of equal
 /// ones the first.
@@ -119,7 +120,7 @@ fn shares(sizes: &[usize], wanted: usize) -> Vec<usize> {
 /// Two sources have a case of the same id, or a file cannot be copied.
 pub fn bench(sources: &[Dataset], languages: &[String], quota: Quota, seed: u64, out: &Path) -> Result<Bench, Error> {
     let mut seen: BTreeMap<&str, &Dataset> = BTreeMap::new();
-    let mut groups: BTreeMap<(String, bool), BTreeMap<String, Vec<(&Dataset, &Case)>>> = BTreeMap::new();
+    let mut groups: BTreeMap<(String, bool), Strata<'_>> = BTreeMap::new();
     let mut unlabelled = 0;
     for dataset in sources {
         for case in &dataset.cases {
@@ -145,13 +146,8 @@ pub fn bench(sources: &[Dataset], languages: &[String], quota: Quota, seed: u64,
             let strata = groups.remove(&(language.clone(), kind == "clean")).unwrap_or_default();
             let sizes: Vec<usize> = strata.values().map(Vec::len).collect();
             let shares = shares(&sizes, wanted);
-            let row = Row {
-                language: language.clone(),
-                kind,
-                wanted,
-                there: sizes.iter().sum(),
-                taken: shares.iter().sum(),
-            };
+            let row =
+                Row { language: language.clone(), kind, wanted, there: sizes.iter().sum(), taken: shares.iter().sum() };
             rows.push(row);
             for (mut cases, share) in strata.into_values().zip(shares) {
                 cases.sort_by_cached_key(|(_, case)| order(seed, case));

@@ -81,8 +81,7 @@ pub fn filter(path: &Path, comments: &[Value], pulls: &[Value]) -> Result<Filter
         pulls.iter().filter_map(|pull| Some((pull.get("number")?.as_u64()?, pull))).collect();
     let mut by_people: BTreeMap<u64, BTreeMap<String, Candidate>> = BTreeMap::new();
     for (comment, number) in comments.iter().zip(1..) {
-        let candidate =
-            candidate(comment).map_err(|what| Error::content(path, &format!("record {number}: {what}")))?;
+        let candidate = candidate(comment).map_err(|what| Error::content(path, &format!("record {number}: {what}")))?;
         let why = if comment.get("in_reply_to_id").is_some_and(|id| !id.is_null()) {
             Some("reply")
         } else if is_bot(comment.get("user")) {
@@ -99,7 +98,11 @@ pub fn filter(path: &Path, comments: &[Value], pulls: &[Value]) -> Result<Filter
     }
     for (number, comments) in by_people {
         if let Some(why) = of_pull(pulls.get(&number).copied(), comments.len()) {
-            filtered.rejected.push(Rejected::new(&format!("pull-{number}"), why, format!("{} comments", comments.len())));
+            filtered.rejected.push(Rejected::new(
+                &format!("pull-{number}"),
+                why,
+                format!("{} comments", comments.len()),
+            ));
             continue;
         }
         for candidate in comments.into_values() {
@@ -155,15 +158,22 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is written here and tested")
 }
 
-static TRIAL: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?i)^\W*(test|testing|do not (merge|review|land)|dnm|ignore|dummy)\b[^a-z]*(pr|pull request|commit|ci)?\W*$"));
+static TRIAL: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i)^\W*(test|testing|do not (merge|review|land)|dnm|ignore|dummy)\b[^a-z]*(pr|pull request|commit|ci)?\W*$",
+    )
+});
 static NIT: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)^\W*(nit(pick)?s?|minor|super minor|optional)\b"));
 static LINK: LazyLock<Regex> = LazyLock::new(|| regex(r"https?://\S+"));
 static PRAISE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"(?i)^\W*(lgtm|looks good( to me)?|nice( one| catch| work)?|great( work)?|thanks?( you)?|done|fixed|ack|same( here| as above)?|ditto|\+1|\W)+\W*$")
+    regex(
+        r"(?i)^\W*(lgtm|looks good( to me)?|nice( one| catch| work)?|great( work)?|thanks?( you)?|done|fixed|ack|same( here| as above)?|ditto|\+1|\W)+\W*$",
+    )
 });
 static ORDER: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"(?i)\b(should|could|must|need|needs|please|instead|rather|missing|wrong|incorrect|fail|fails|leak|consider|suggest|rename|remove|add|use|replace|avoid|extract|move|make|handle|return)\b")
+    regex(
+        r"(?i)\b(should|could|must|need|needs|please|instead|rather|missing|wrong|incorrect|fail|fails|leak|consider|suggest|rename|remove|add|use|replace|avoid|extract|move|make|handle|return)\b",
+    )
 });
 
 /// What rules have against a comment.
@@ -236,9 +246,8 @@ fn schema() -> Schema {
 
 fn read_grade(answer: &str, last: bool) -> Result<Value, String> {
     let value = parsed(answer)?;
-    let flag = |key: &str| {
-        value.get(key).and_then(Value::as_bool).ok_or_else(|| format!("`{key}` is not true or false"))
-    };
+    let flag =
+        |key: &str| value.get(key).and_then(Value::as_bool).ok_or_else(|| format!("`{key}` is not true or false"));
     let good = match text(&value, "quality", 10)? {
         "good" => true,
         "bad" => false,
@@ -295,8 +304,7 @@ pub fn grade(
 /// The hunk of a comment with its values hidden.
 fn shown(candidate: &Candidate, context: &Context<'_>) -> Result<String, Rejected> {
     let as_file = FileChange::new_file(candidate.path.as_str().into(), candidate.hunk.clone().into_bytes());
-    let masked =
-        page::masked(context, &as_file).map_err(|why| Rejected::new(&candidate.id, "not-shown", why))?;
+    let masked = page::masked(context, &as_file).map_err(|why| Rejected::new(&candidate.id, "not-shown", why))?;
     match &masked.body {
         Body::Text { new, .. } => Ok(String::from_utf8_lossy(new.bytes()).into_owned()),
         Body::NotCode(_) | Body::Unread(_) => Err(Rejected::new(&candidate.id, "not-shown", "no text")),
@@ -404,7 +412,8 @@ mod tests {
         assert_eq!(filtered.candidates.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["1"]);
         let reasons: BTreeSet<_> =
             filtered.rejected.iter().map(|one| (one.case.as_str(), one.reason.as_str())).collect();
-        let expected = [("2", "nitpick"), ("4", "bot"), ("5", "reply"), ("pull-2", "single-comment"), ("pull-3", "bot-author")];
+        let expected =
+            [("2", "nitpick"), ("4", "bot"), ("5", "reply"), ("pull-2", "single-comment"), ("pull-3", "bot-author")];
         assert_eq!(reasons, BTreeSet::from(expected));
         let error = filter(Path::new("gh.json"), &[comment(1, 1, "a", GOOD), json!({"id": 2})], &[]).unwrap_err();
         assert!(error.to_string().contains("record 2"), "{error}");

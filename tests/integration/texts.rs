@@ -28,7 +28,8 @@ fn answer(place: &Place, queue: &str, answer: impl Fn(&Value) -> Value) -> Vec<V
     let mut asked = Vec::new();
     for entry in fs::read_dir(place.path(queue)).unwrap() {
         let path = entry.unwrap().path();
-        let Some(name) = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".request.json"))
+        let Some(name) =
+            path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".request.json"))
         else {
             continue;
         };
@@ -53,7 +54,8 @@ const PSEUDO: &str = "def share(total, people):\n    return total / people\n";
 /// A change that another solution gets wrong, one that it gets right, and one of two files.
 fn merged_changes() -> Place {
     let place = Place::new();
-    let case = |id: &str| json!({"id": id, "source": {"files": {"folder": format!("files/{id}")}}, "title": "Share it"});
+    let case =
+        |id: &str| json!({"id": id, "source": {"files": {"folder": format!("files/{id}")}}, "title": "Share it"});
     for id in ["wrong", "right", "wide"] {
         place.write(&format!("ds/files/{id}/old/a.py"), format!("# {id}\n{OLD}"));
         let secret = format!("KEY = \"{}\"\n", TOKEN.concat());
@@ -69,7 +71,8 @@ fn stage(place: &Place, stage: &str, more: &[&str]) -> Ran {
 }
 
 fn pseudo(request: &Value) -> Value {
-    let which = if user(request).contains("# wrong") { format!("# wrong\n{PSEUDO}") } else { format!("# right\n{MERGED}") };
+    let which =
+        if user(request).contains("# wrong") { format!("# wrong\n{PSEUDO}") } else { format!("# right\n{MERGED}") };
     json!({"code": format!("```python\n{which}KEY = \"ghp_<hidden>\"\n```")})
 }
 
@@ -144,7 +147,8 @@ fn four_stages_make_a_case_with_a_checklist_and_a_clean_one() {
     let cases = records(&place, "bench/cases.jsonl");
     let ids: Vec<&str> = cases.iter().map(|case| case["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["wrong", "right"]);
-    let item = json!({"id": "i1", "text": "Handle zero `people` in `share` (it divides by them)", "file": "a.py", "line": 3});
+    let item =
+        json!({"id": "i1", "text": "Handle zero `people` in `share` (it divides by them)", "file": "a.py", "line": 3});
     assert_eq!(cases[0]["checklist"], json!([item]));
     // The comment on a line that does not differ is dropped.
     assert_eq!(cases[0]["facts"]["sphinx_dropped"], 1);
@@ -199,13 +203,18 @@ fn a_bug_is_described_from_its_fix() {
     assert!(!place.path("described/dataset.json").exists());
     answer(&place, "q", |_| json!({"description": "`total / people` divides by zero when nobody is there."}));
     describe().fails(3, &["wait in the queue"]);
-    answer(&place, "q", |_| {
-        json!({"category": "Structural Bugs", "impact": "Reliability", "severity": "Medium", "reasoning": "r"})
-    });
+    answer(
+        &place,
+        "q",
+        |_| json!({"category": "Structural Bugs", "impact": "Reliability", "severity": "Medium", "reasoning": "r"}),
+    );
     describe().prints(&["2 cases described, 1 left out, 0 without an answer", "no-fix 1"]);
     let cases = records(&place, "described/cases.jsonl");
     let bug = &cases[0]["bugs"][0];
-    assert_eq!((&bug["category"], &bug["impact"], &bug["severity"]), (&json!("structural"), &json!("reliability"), &json!("medium")));
+    assert_eq!(
+        (&bug["category"], &bug["impact"], &bug["severity"]),
+        (&json!("structural"), &json!("reliability"), &json!("medium"))
+    );
     assert!(bug["description"].as_str().unwrap().starts_with("`total / people` divides"));
     assert_eq!(cases[0]["facts"]["problem"], "share() fails for nobody");
     assert_eq!(cases[0]["facts"]["preventable"]["confidence"], 0.95);
@@ -217,6 +226,7 @@ fn people_label_what_is_kept() {
     let place = merged_changes();
     sphinx(&place);
     place.run(["dataset", "label", "bench", "--form", "form.csv"]).prints(&["2 items"]);
+    place.run(["dataset", "label", "bench", "--form", "form.csv"]).fails(2, &["`form.csv` is there already"]);
     let form = place.read("form.csv");
     for (name, labels) in [("ann", ["valid", "valid"]), ("bob", ["valid", "invalid"])] {
         let next = place.run(["dataset", "label", "bench", "--next", "--by", name]);
@@ -242,7 +252,11 @@ fn a_benchmark_says_what_is_short() {
     let place = merged_changes();
     sphinx(&place);
     let bench = |out: &str| place.run(["dataset", "bench", "bench", "--per-lang", "2:1", "--seed", "7", "--out", out]);
-    bench("one").prints(&["2 cases, digest ", "python       buggy 1 of 1 there, 1 short", "python       clean 1 of 1 there"]);
+    bench("one").prints(&[
+        "2 cases, digest ",
+        "python       buggy 1 of 1 there, 1 short",
+        "python       clean 1 of 1 there",
+    ]);
     bench("two").prints(&[]);
     for file in ["cases.jsonl", "dataset.json", "hashes.json"] {
         assert_eq!(place.read(&format!("one/{file}")), place.read(&format!("two/{file}")));
@@ -257,11 +271,10 @@ fn exports(place: &Place) {
     place.run(["dataset", "export", "bench", "--trl", "sft", "--out", "sft"]).prints(&["2 rows; 0 cases give none"]);
     place.run(["dataset", "export", "bench", "--trl", "grpo", "--out", "grpo"]).prints(&["2 rows"]);
     let digest = serde_json::from_str::<Value>(&place.read("bench/dataset.json")).unwrap()["digest"].clone();
-    let run = json!({"format": "diffsieve.run/v1", "dataset": "d", "digest": digest, "version": "0", "configuration": {}});
+    let run =
+        json!({"format": "diffsieve.run/v1", "dataset": "d", "digest": digest, "version": "0", "configuration": {}});
     place.write("run/run.json", run.to_string());
-    let comment = |score: i64| {
-        json!({"id": "c", "file": "a.py", "line": 3, "body": format!("worth {score}"), "tag": "DivisionByZero", "score": score})
-    };
+    let comment = |score: i64| json!({"id": "c", "file": "a.py", "line": 3, "body": format!("worth {score}"), "tag": "DivisionByZero", "score": score});
     let answers = [8, 3].iter().zip(0..).map(|(score, sample)| {
         json!({"case": "wrong", "sample": sample, "status": "complete", "comments": [comment(*score)]}).to_string()
     });
@@ -275,7 +288,8 @@ fn exports(place: &Place) {
             "pull_request_url": "https://api.example.com/repos/o/n/pulls/1",
         })
     };
-    let comments = [comment(1, "Zero people should be handled here."), comment(2, "nit: a blank is missing at the end")];
+    let comments =
+        [comment(1, "Zero people should be handled here."), comment(2, "nit: a blank is missing at the end")];
     place.write("gh.json", Value::from(comments.to_vec()).to_string());
 }
 
@@ -295,7 +309,9 @@ fn exports_are_what_a_trainer_reads() {
     let dpo = records(&place, "dpo/train.jsonl");
     assert!(dpo[0]["chosen"][0]["content"].as_str().unwrap().contains("worth 8"));
     assert!(dpo[0]["rejected"][0]["content"].as_str().unwrap().contains("worth 3"));
-    for (kind, parts) in [("sft", "lora_r = { value = 8"), ("dpo", "beta = { value = 0.1"), ("grpo", "num_generations = { value = 16")] {
+    for (kind, parts) in
+        [("sft", "lora_r = { value = 8"), ("dpo", "beta = { value = 0.1"), ("grpo", "num_generations = { value = 16")]
+    {
         assert!(place.read(&format!("{kind}/recipe.toml")).contains(parts));
     }
     place.run(["dataset", "export", "run", "--trl", "dpo", "--out", "x"]).fails(2, &["dpo needs --dataset"]);
@@ -313,7 +329,8 @@ fn exports_are_what_a_trainer_reads() {
 fn comments_of_people_are_graded() {
     let place = merged_changes();
     exports(&place);
-    let run = |more: &[&str]| place.run([&["dataset", "cqs-sft", "--comments", "gh.json", "--out", "c"], more].concat());
+    let run =
+        |more: &[&str]| place.run([&["dataset", "cqs-sft", "--comments", "gh.json", "--out", "c"], more].concat());
     run(&[]).prints(&["1 of 2 comments pass the rules (nitpick 1)", "1 rows"]);
     run(&["--stage", "grade", "--queue", "q"]).fails(3, &["1 questions wait in the queue"]);
     answer(&place, "q", |_| {

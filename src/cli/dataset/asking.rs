@@ -55,10 +55,7 @@ pub(super) fn context(rules: &Rules) -> Result<Context<'_>, Failure> {
 }
 
 /// Opens whom the arguments name and does something with it.
-pub(super) fn with<T>(
-    args: &AskArgs,
-    work: impl FnOnce(&Asker<'_>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+pub(super) fn with<T>(args: &AskArgs, work: impl FnOnce(&Asker<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
     let mut config = policy::of_work_tree(&PlaceArgs::default(), Examples::Skip)?.config;
     config.model.budget = Budget { requests: args.requests, tokens: args.tokens };
     config.model.time = std::time::Duration::from_secs(u64::from(args.minutes) * 60);
@@ -86,11 +83,7 @@ pub(super) fn with<T>(
     }
 }
 
-fn asked<T>(
-    ready: &Ready,
-    budget: Budget,
-    work: impl FnOnce(&Asker<'_>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+fn asked<T>(ready: &Ready, budget: Budget, work: impl FnOnce(&Asker<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
     let purse = Purse::new(budget);
     let talk = Talk::new(ready.collector(), &purse);
     let bar = Bar::new(false);
@@ -112,10 +105,7 @@ pub(super) fn told(missing: &[Missing], too_early: &[String]) -> Exit {
     const SHOWN: usize = 5;
     let (waiting, failed): (Vec<&Missing>, Vec<&Missing>) = missing.iter().partition(|one| one.why == "waiting");
     if !waiting.is_empty() {
-        output::say(&format!(
-            "{} questions wait in the queue: answer them there and run this again",
-            waiting.len()
-        ));
+        output::say(&format!("{} questions wait in the queue: answer them there and run this again", waiting.len()));
     }
     for one in failed.iter().take(SHOWN) {
         output::say(&format!("{} ({}): {}", one.case, one.why, one.message));

@@ -31,7 +31,8 @@ pub(crate) struct CqsSftArgs {
 pub(super) fn run(args: &CqsSftArgs) -> Result<Exit, Failure> {
     let comments = cqs_sft::read(&args.comments).map_err(anyhow::Error::from)?;
     let pulls = args.pulls.as_deref().map(cqs_sft::read).transpose().map_err(anyhow::Error::from)?;
-    let mut filtered = cqs_sft::filter(&args.comments, &comments, &pulls.unwrap_or_default()).map_err(anyhow::Error::from)?;
+    let mut filtered =
+        cqs_sft::filter(&args.comments, &comments, &pulls.unwrap_or_default()).map_err(anyhow::Error::from)?;
     let rules = asking::rules()?;
     let context = asking::context(&rules)?;
     let mut text = format!("{} of {} comments pass the rules", filtered.candidates.len(), comments.len());

@@ -40,6 +40,10 @@ pub(super) fn run(args: &LabelArgs) -> Result<Exit, Failure> {
     let dataset = Dataset::open(&args.dataset).map_err(anyhow::Error::from)?;
     let require = usize::from(args.require);
     if let Some(path) = &args.form {
+        // Labels that somebody filled in are not written over.
+        if path.exists() {
+            return Err(anyhow::anyhow!("`{}` is there already: name another file", crate::cli::shown(path)).into());
+        }
         let rows = label::items(&dataset);
         if is_csv(path) {
             let text = label::to_csv(&rows);
@@ -84,7 +88,8 @@ fn filled(path: &Path) -> Result<Vec<Row>, Failure> {
     if !is_csv(path) {
         return Ok(record::read(path).map_err(anyhow::Error::from)?);
     }
-    let text = std::fs::read_to_string(path).with_context(|| format!("`{}` cannot be read", crate::cli::shown(path)))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("`{}` cannot be read", crate::cli::shown(path)))?;
     Ok(label::from_csv(path, &text).map_err(anyhow::Error::from)?)
 }
 

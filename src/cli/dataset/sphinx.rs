@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use diffsieve::dataset::asking::Log;
-use diffsieve::dataset::sphinx::{Reader, Stage, build, run as stage};
 use diffsieve::dataset::reasons;
+use diffsieve::dataset::sphinx::{Reader, Stage, build, run as stage};
 use diffsieve::record::{self, Dataset};
 
 use super::asking::{self, AskArgs};
@@ -37,9 +37,8 @@ pub(super) fn run(args: &SphinxArgs) -> Result<Exit, Failure> {
     let context = asking::context(&rules)?;
     let mut log = Log::open(&args.dataset).map_err(anyhow::Error::from)?;
     let reader = Reader { dataset: &dataset, context: &context, env: &env::var };
-    let done = asking::with(&args.ask, |asker| {
-        Ok(stage(&reader, asker, &mut log, asked).map_err(anyhow::Error::from)?)
-    })?;
+    let done =
+        asking::with(&args.ask, |asker| Ok(stage(&reader, asker, &mut log, asked).map_err(anyhow::Error::from)?))?;
     record::write(&args.dataset.join("sphinx-rejected.jsonl"), &done.rejected).map_err(anyhow::Error::from)?;
     let mut text = format!(
         "{}: {} answered now, {} before, {} without an answer, {} with nothing to ask, {} left out",

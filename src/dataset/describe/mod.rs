@@ -242,9 +242,7 @@ pub fn describe(
 }
 
 fn described(mut case: Case, log: &Log) -> Case {
-    let text = |stage: Stage, key: &str| {
-        Some(log.answer(stage.key(), &case.id)?.get(key)?.as_str()?.to_owned())
-    };
+    let text = |stage: Stage, key: &str| Some(log.answer(stage.key(), &case.id)?.get(key)?.as_str()?.to_owned());
     let description = text(Stage::Description, "description");
     let tags = [text(Stage::Tags, "category"), text(Stage::Tags, "impact"), text(Stage::Tags, "severity")];
     if let Some(preventable) = log.answer(Stage::Preventable.key(), &case.id) {
@@ -310,10 +308,18 @@ mod tests {
         let long = "word ".repeat(WORDS);
         for (stage, answer, fault) in [
             (Stage::Preventable, r#"{"category":"maybe","confidence":1,"reasoning":"r"}"#.to_owned(), "neither"),
-            (Stage::Preventable, r#"{"category":"PREVENTABLE","confidence":101,"reasoning":"r"}"#.to_owned(), "between"),
+            (
+                Stage::Preventable,
+                r#"{"category":"PREVENTABLE","confidence":101,"reasoning":"r"}"#.to_owned(),
+                "between",
+            ),
             (Stage::Preventable, r#"{"category":"PREVENTABLE","confidence":90}"#.to_owned(), "`reasoning`"),
             (Stage::Description, format!(r#"{{"description":"{long}"}}"#), "100 words"),
-            (Stage::Tags, r#"{"category":"Odd","impact":"Security","severity":"low","reasoning":"r"}"#.to_owned(), "`category`"),
+            (
+                Stage::Tags,
+                r#"{"category":"Odd","impact":"Security","severity":"low","reasoning":"r"}"#.to_owned(),
+                "`category`",
+            ),
         ] {
             let why = stage.read(&answer).expect_err(&answer);
             assert!(why.contains(fault), "{why}");

@@ -20,7 +20,12 @@ pub static CATEGORIES: [Term; 9] = [
     term(
         "requirements",
         "what was asked is misunderstood, or a feature is missing, wrong or too much",
-        &["features", "functionality", "requirements features functionality", "requirements features and functionality"],
+        &[
+            "features",
+            "functionality",
+            "requirements features functionality",
+            "requirements features and functionality",
+        ],
     ),
     term(
         "structural",

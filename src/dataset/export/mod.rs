@@ -177,21 +177,14 @@ fn tag(comment: &Comment) -> &str {
 }
 
 fn issue_of_comment(comment: &Comment) -> Value {
-    issue_of(
-        comment.file.as_deref(),
-        comment.line,
-        comment.function.as_deref(),
-        tag(comment),
-        &comment.body,
-    )
+    issue_of(comment.file.as_deref(), comment.line, comment.function.as_deref(), tag(comment), &comment.body)
 }
 
 /// What a good review says of a case, and whether it is tagged: remarks of Sphinx first, then tagged issues, comments of
 /// people, known bugs, checklist. An empty list where it is clean; `None` where nothing is known.
 fn said(case: &Case) -> Option<(bool, Vec<Value>)> {
-    let comment = |file: Option<&str>, line: Option<u32>, text: &str| {
-        json!({"file": file, "line": line, "comment": text})
-    };
+    let comment =
+        |file: Option<&str>, line: Option<u32>, text: &str| json!({"file": file, "line": line, "comment": text});
     if case.clean {
         return Some((false, Vec::new()));
     }
@@ -212,8 +205,13 @@ fn said(case: &Case) -> Option<(bool, Vec<Value>)> {
     let comments = case.comments.iter().map(|one| comment(one.file.as_deref(), one.line, &one.body));
     let bugs = case.bugs.iter().map(|bug| comment(bug.file.as_deref(), bug.line, &bug.description));
     let items = case.checklist.iter().map(|item| comment(item.file.as_deref(), item.line, &item.text));
-    let sources =
-        [(false, remarks), (true, issues), (false, comments.collect()), (false, bugs.collect()), (false, items.collect())];
+    let sources = [
+        (false, remarks),
+        (true, issues),
+        (false, comments.collect()),
+        (false, bugs.collect()),
+        (false, items.collect()),
+    ];
     sources.into_iter().find(|(_, said)| !said.is_empty())
 }
 

@@ -42,12 +42,7 @@ pub(in crate::dataset) fn issue_of(
 }
 
 /// Title, description and diff of a case.
-pub(super) fn change(
-    dataset: &Dataset,
-    case: &Case,
-    context: &Context<'_>,
-    env: Env<'_>,
-) -> Result<String, Rejected> {
+pub(super) fn change(dataset: &Dataset, case: &Case, context: &Context<'_>, env: Env<'_>) -> Result<String, Rejected> {
     let files = source::load(dataset, case, &Globs::default(), env)
         .map_err(|error| Rejected::new(&case.id, "unreadable", error.to_string()))?;
     let (diff, skipped) = page::diff(context, &files);

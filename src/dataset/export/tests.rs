@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set the stage fails")]
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::context::Options;
 use crate::record::{Bug, Item, Manifest, Removed, Source, Status};
@@ -14,7 +16,10 @@ fn dataset(folder: &Path, case: Case) -> Dataset {
     Dataset::write(folder, Manifest::default(), vec![case]).unwrap()
 }
 
-fn exported(dataset: &Dataset, export: impl Fn(&Exporter<'_>, &Path) -> Result<Exported, Error>) -> (Vec<Value>, Exported) {
+fn exported(
+    dataset: &Dataset,
+    export: impl Fn(&Exporter<'_>, &Path) -> Result<Exported, Error>,
+) -> (Vec<Value>, Exported) {
     let rules = Rules::of_secrets();
     let context = Context::new(&rules, Options::default()).unwrap();
     let out = tempfile::tempdir().unwrap();
@@ -28,11 +33,14 @@ fn exported(dataset: &Dataset, export: impl Fn(&Exporter<'_>, &Path) -> Result<E
 fn a_truth_becomes_a_completion_and_a_clean_case_the_marker() {
     let folder = tempfile::tempdir().unwrap();
     let bug = Bug { id: "b".to_owned(), description: "it divides by zero".to_owned(), line: Some(1), ..Bug::default() };
-    let (rows, _) = exported(&dataset(folder.path(), Case { bugs: vec![bug], ..Case::default() }), |exporter, out| exporter.sft(out));
+    let (rows, _) = exported(&dataset(folder.path(), Case { bugs: vec![bug], ..Case::default() }), |exporter, out| {
+        exporter.sft(out)
+    });
     let completion: Value = serde_json::from_str(rows[0]["completion"][0]["content"].as_str().unwrap()).unwrap();
     assert_eq!(completion, json!([{"file": null, "line": 1, "comment": "it divides by zero"}]));
     assert!(rows[0]["prompt"][1]["content"].as_str().unwrap().contains("+x = 1 / y"));
-    let (rows, _) = exported(&dataset(folder.path(), Case { clean: true, ..Case::default() }), |exporter, out| exporter.sft(out));
+    let (rows, _) =
+        exported(&dataset(folder.path(), Case { clean: true, ..Case::default() }), |exporter, out| exporter.sft(out));
     assert_eq!(rows[0]["completion"][0]["content"], "No comment.");
     let (rows, told) = exported(&dataset(folder.path(), Case::default()), |exporter, out| exporter.sft(out));
     assert!(rows.is_empty());
@@ -46,7 +54,8 @@ fn a_checklist_is_a_column() {
     let case = Case { checklist: vec![item("Add a (b)"), item("Use c (d)")], ..Case::default() };
     let (rows, _) = exported(&dataset(folder.path(), case), |exporter, out| exporter.grpo(out));
     assert_eq!(rows[0]["checklist"], json!(["Add a (b)", "Use c (d)"]));
-    let (rows, _) = exported(&dataset(folder.path(), Case { clean: true, ..Case::default() }), |exporter, out| exporter.grpo(out));
+    let (rows, _) =
+        exported(&dataset(folder.path(), Case { clean: true, ..Case::default() }), |exporter, out| exporter.grpo(out));
     assert_eq!(rows[0]["checklist"], json!(["No comment"]));
 }
 
@@ -131,5 +140,35 @@ fn every_value_of_a_recipe_has_its_source() {
                 assert!(source.starts_with(paper) && value.get("value").is_some(), "{name}");
             }
         }
+    }
+}
+
+type Reviews = Vec<Vec<(&'static str, i64)>>;
+
+fn reviews() -> impl Strategy<Value = Reviews> {
+    let issue = (prop_oneof![Just("A"), Just("B")], 0_i64..=10);
+    prop::collection::vec(prop::collection::vec(issue, 0..4), 0..5)
+}
+
+proptest! {
+    #[test]
+    fn the_chosen_is_better_by_delta_and_more_delta_means_fewer_pairs(reviews in reviews(), delta in 0_i64..=10) {
+        let found = pairs(&reviews, |one| one.0, |one| one.1, delta);
+        for (chosen, rejected) in &found {
+            prop_assert!(chosen.0 == rejected.0 && chosen.1 > rejected.1 && chosen.1 - rejected.1 >= delta);
+        }
+        prop_assert!(pairs(&reviews, |one| one.0, |one| one.1, delta + 1).len() <= found.len());
+        // In which order the reviews were sampled does not matter.
+        let mut turned = reviews.clone();
+        turned.reverse();
+        let sorted = |reviews: &Reviews| {
+            let mut found = pairs(reviews, |one| one.0, |one| one.1, delta)
+                .into_iter()
+                .map(|(chosen, rejected)| (*chosen, *rejected))
+                .collect::<Vec<_>>();
+            found.sort_unstable();
+            found
+        };
+        prop_assert_eq!(sorted(&reviews), sorted(&turned));
     }
 }

@@ -41,8 +41,8 @@ fn sources(path: &Path) -> Result<Vec<PathBuf>, Error> {
 
 fn one(record: Record<'_>, folders: &Folders, files: &mut Files) -> Result<Case, Refused> {
     let url = record.text("url").map_err(Refused::All)?;
-    let (repository, number) = pull_request(url)
-        .ok_or_else(|| Refused::All(record.fault("`url` is no address of a pull request")))?;
+    let (repository, number) =
+        pull_request(url).ok_or_else(|| Refused::All(record.fault("`url` is no address of a pull request")))?;
     let id = id_of(&repository, number);
     let mut bugs = Vec::new();
     for (comment, number) in record.list("comments").map_err(Refused::All)?.zip(1..) {

@@ -93,12 +93,7 @@ struct Imported {
 ///
 /// # Errors
 /// The files are not of this format, or the dataset cannot be written.
-pub fn import(
-    format: &Format,
-    path: &Path,
-    folders: &Folders,
-    out: &Path,
-) -> Result<(Dataset, Vec<Rejected>), Error> {
+pub fn import(format: &Format, path: &Path, folders: &Folders, out: &Path) -> Result<(Dataset, Vec<Rejected>), Error> {
     let mut files = Files::new(out);
     let Imported { mut cases, mut rejected, licence, source } = (format.read)(path, folders, &mut files)?;
     let mut seen = BTreeSet::new();

@@ -16,8 +16,7 @@ const EASY: usize = 8;
 const MEDIUM: usize = 15;
 
 /// What of a record is kept as facts.
-const FACTS: [&str; 7] =
-    ["pr_number", "pr_type", "difficulty", "rvs_score", "base_commit", "head_commit", "merged_at"];
+const FACTS: [&str; 7] = ["pr_number", "pr_type", "difficulty", "rvs_score", "base_commit", "head_commit", "merged_at"];
 
 pub(super) fn read(path: &Path, folders: &Folders, files: &mut Files) -> Result<Imported, Error> {
     let prs = locate(path, &["prs.jsonl", "dataset/prs.jsonl"])?;
@@ -50,11 +49,7 @@ fn one(record: Record<'_>, root: &Path, folders: &Folders, files: &mut Files) ->
     let value: Value = record::read_json(&annotation).map_err(Refused::All)?;
     let comments = truth(Record { path: &annotation, number: 1, value: &value }).map_err(Refused::All)?;
     let mut case = Case {
-        difficulty: Some(match comments.len() {
-            0..=EASY => Difficulty::Easy,
-            0..=MEDIUM => Difficulty::Medium,
-            _ => Difficulty::Hard,
-        }),
+        difficulty: Some(difficulty(comments.len())),
         id,
         title: record.optional("title").to_owned(),
         description: record.optional("description").to_owned(),
@@ -83,6 +78,16 @@ fn one(record: Record<'_>, root: &Path, folders: &Folders, files: &mut Files) ->
         }
     }
     Ok(case)
+}
+
+fn difficulty(comments: usize) -> Difficulty {
+    if comments > MEDIUM {
+        Difficulty::Hard
+    } else if comments > EASY {
+        Difficulty::Medium
+    } else {
+        Difficulty::Easy
+    }
 }
 
 /// The comments that count: the substantive ones, else those that begin a thread. Those that stand on the diff have their

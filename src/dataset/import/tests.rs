@@ -73,11 +73,8 @@ fn comment(id: &str, file: &str, in_diff: bool, initiating: bool) -> Value {
 fn the_truth_of_swe_prbench_is_what_is_substantive() {
     let stage = Stage::new();
     fs::create_dir_all(stage.path("repos/dask/dask")).unwrap();
-    let comments = [
-        comment("c_1", "a.py", true, true),
-        comment("c_2", "a.py", false, false),
-        comment("c_3", "b.py", false, true),
-    ];
+    let comments =
+        [comment("c_1", "a.py", true, true), comment("c_2", "a.py", false, false), comment("c_3", "b.py", false, true)];
     swe(&stage, &json!({"substantive_comment_ids": ["c_1", "c_2"], "comments": comments}));
     let (dataset, rejected) = stage.import("swe-prbench", &stage.path("data")).unwrap();
     assert!(rejected.is_empty());
@@ -85,7 +82,10 @@ fn the_truth_of_swe_prbench_is_what_is_substantive() {
     let truth: Vec<_> = case.comments.iter().map(|one| (one.id.as_str(), one.evidence.as_deref().unwrap())).collect();
     assert_eq!(truth, [("c_1", "type1"), ("c_2", "type2")]);
     assert_eq!((case.language.as_deref(), case.difficulty), (Some("python"), Some(Difficulty::Easy)));
-    assert_eq!((&case.facts["rvs_score"], &case.facts["contexts"]["A"]), (&json!(0.52), &json!("contexts/config_A/dask__1.json")));
+    assert_eq!(
+        (&case.facts["rvs_score"], &case.facts["contexts"]["A"]),
+        (&json!(0.52), &json!("contexts/config_A/dask__1.json"))
+    );
     let Source::Patch { file, repository } = &case.source else { panic!("it is no patch") };
     assert_eq!(fs::read_to_string(dataset.path(file)).unwrap(), PATCH);
     assert!(repository.as_deref().unwrap().ends_with("repos/dask/dask"));
@@ -132,7 +132,12 @@ fn what_is_wrong_is_named_with_its_place() {
         ("golden-comments", "g.json", "{}", vec!["no list"]),
         ("golden-comments", "g.json", "[{\"url\": 1}]", vec!["g.json", "record 1", "`url`"]),
         ("golden-comments", "g.json", "[1,\n{", vec!["g.json", "line 2"]),
-        ("aacr-bench", "g.json", r#"[{"githubPrUrl": "https://x.example/o/n/pull/x"}]"#, vec!["record 1", "pull request"]),
+        (
+            "aacr-bench",
+            "g.json",
+            r#"[{"githubPrUrl": "https://x.example/o/n/pull/x"}]"#,
+            vec!["record 1", "pull request"],
+        ),
         (
             "aacr-bench",
             "g.json",

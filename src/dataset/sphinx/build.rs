@@ -68,8 +68,7 @@ struct Made {
 fn made(case: &Case, subject: &Subject, log: &Log) -> Result<Made, Rejected> {
     let no = |reason: &str, detail: &str| Rejected::new(&case.id, reason, detail);
     let written = pseudo(log, &case.id).ok_or_else(|| no("unanswered", "the stage `pseudo` has no answer"))?;
-    let review =
-        reviewed(log, case, subject).ok_or_else(|| no("unanswered", "the stage `review` has no answer"))?;
+    let review = reviewed(log, case, subject).ok_or_else(|| no("unanswered", "the stage `review` has no answer"))?;
     if written == subject.old {
         return Err(no("nothing-done", "the other solution changes nothing"));
     }

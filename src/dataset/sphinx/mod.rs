@@ -123,9 +123,7 @@ impl Reader<'_> {
             let why = "the patch shows only a part of the file, and no repository of the case has the rest";
             return Err(no("not-whole", why.to_owned()));
         }
-        let text = |bytes: &[u8]| {
-            String::from_utf8(bytes.to_vec()).map_err(|_| no("not-utf-8", format!("{}", file.path.visible())))
-        };
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| no("not-utf-8", file.path.visible()));
         let (old_text, new_text) = (text(old.bytes())?, text(new.bytes())?);
         let tokens = [&case.title, &case.description, &old_text].map(|text| u64::from(estimate_tokens(text, None)));
         let tokens: u64 = tokens.iter().sum();

@@ -44,7 +44,7 @@ pub fn grounded(pseudo: &str, merged: &str, answer: &Value) -> Review {
         let quote = text("quote").lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let of_quote: Vec<usize> =
             (0..lines.len()).filter(|index| !quote.is_empty() && lines[*index].trim() == quote).collect();
-        let nearest = |at: &[usize]| at.iter().copied().min_by_key(|index| (*index as i64 + 1 - said).abs());
+        let nearest = |at: &[usize]| at.iter().copied().min_by_key(|index| (*index as i64 + 1).abs_diff(said));
         let grounded: Vec<usize> =
             of_quote.iter().copied().filter(|index| differing.iter().any(|range| range.contains(index))).collect();
         let remark = |index: Option<usize>| Remark {
@@ -73,13 +73,13 @@ fn differing(pseudo: &str, merged: &str) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
 
     const PSEUDO: &str = "def f(x):\n    return 1 / x\n\ndef g():\n    return 1\n";
-    const MERGED: &str =
-        "def f(x):\n    if x == 0:\n        return 0\n    return 1 / x\n\ndef g():\n    return 2\n";
+    const MERGED: &str = "def f(x):\n    if x == 0:\n        return 0\n    return 1 / x\n\ndef g():\n    return 2\n";
 
     fn review(comments: &Value) -> Review {
         grounded(PSEUDO, MERGED, &json!({"comments": comments, "no_comment": false}))
@@ -115,5 +115,29 @@ mod tests {
         let review = grounded("a\n", "a\n", &answer);
         assert!(review.remarks.is_empty());
         assert_eq!(review.dropped.len(), 1);
+    }
+
+    fn code() -> impl Strategy<Value = String> {
+        prop::collection::vec(prop_oneof![Just("a"), Just("b"), Just("  c"), Just("")], 0..8)
+            .prop_map(|lines| lines.iter().map(|line| format!("{line}\n")).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn what_stands_cites_a_line_and_nothing_is_lost(
+            pseudo in code(),
+            merged in code(),
+            said in prop::collection::vec((any::<i64>(), prop_oneof![Just("a"), Just("c"), Just(""), Just("z")]), 0..5),
+        ) {
+            let comments: Vec<Value> =
+                said.iter().map(|(line, quote)| json!({"line": line, "quote": quote, "comment": "c"})).collect();
+            let review = grounded(&pseudo, &merged, &json!({"comments": comments, "no_comment": false}));
+            prop_assert_eq!(review.remarks.len() + review.dropped.len(), said.len());
+            for remark in &review.remarks {
+                let line = pseudo.lines().nth(remark.line as usize - 1);
+                prop_assert_eq!(line, Some(remark.quote.as_str()));
+                prop_assert!(pseudo != merged);
+            }
+        }
     }
 }
