@@ -88,7 +88,6 @@ fn made(case: &Case, subject: &Subject, log: &Log) -> Result<Made, Rejected> {
     if let Some(instruction) = log.answer(Stage::Instruct.key(), &case.id) {
         facts.insert("sphinx_instruction".to_owned(), instruction.clone());
     }
-    let origin = case.origin.clone().unwrap_or_default();
     let case = Case {
         id: case.id.clone(),
         source: Source::Files { folder: format!("files/{}", case.id) },
@@ -97,7 +96,7 @@ fn made(case: &Case, subject: &Subject, log: &Log) -> Result<Made, Rejected> {
         language: subject.language.map(|language| language.name().to_owned()).or_else(|| case.language.clone()),
         clean: review.remarks.is_empty(),
         checklist,
-        origin: Some(Origin { how: Some("sphinx-pseudo".to_owned()), ..origin }),
+        origin: case.origin.clone().map(|origin| Origin { how: Some("sphinx-pseudo".to_owned()), ..origin }),
         facts,
         ..Case::default()
     };
