@@ -34,6 +34,12 @@ impl Page {
         self
     }
 
+    /// A drawing that a library wrote and that escapes what comes from outside.
+    pub(crate) fn drawn(&mut self, svg: &str) -> &mut Self {
+        self.0.push_str(svg);
+        self
+    }
+
     /// A count.
     pub(crate) fn number(&mut self, number: impl Into<u64>) -> &mut Self {
         self.0.push_str(&number.into().to_string());
