@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use diffsieve::context::Budget;
+use diffsieve::context::{Budget, Layers};
 use diffsieve::review::shard::Shard;
 
 use super::dataset::DatasetCommand;
@@ -122,7 +122,7 @@ pub(super) struct PlaceArgs {
 }
 
 /// Which language model reviews beside the detectors.
-#[derive(Debug, Args, Default)]
+#[derive(Debug, Clone, Args, Default)]
 pub(super) struct ModelArgs {
     /// Review with this model too, such as openai/NAME or claude [env: DIFFSIEVE_MODEL]
     #[arg(long, value_name = "PROVIDER/NAME", help = super::output::model_help())]
@@ -278,6 +278,16 @@ pub(super) enum LayersName {
     /// Also names and assertions of changed tests
     #[value(name = "C")]
     C,
+}
+
+impl LayersName {
+    pub(super) const fn layers(self) -> Layers {
+        match self {
+            Self::A => Layers::A,
+            Self::B => Layers::B,
+            Self::C => Layers::C,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

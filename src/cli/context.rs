@@ -1,24 +1,20 @@
 //! `diffsieve context`: what a model would read, on standard output byte for byte; what there is to say of it, on standard
 //! error. In the log of a CI service, whose agent reads along, lines are escaped as everywhere else.
 
-use diffsieve::context::{Budget, Chunk, Chunks, Context, FilePart, Form, Layers, Options, Reason, chunks};
+use diffsieve::context::{Budget, Chunk, Chunks, Context, FilePart, Form, Options, Reason, chunks};
 use diffsieve::detect::FileView;
 use diffsieve::escape;
 use diffsieve::report::Provenance;
 use diffsieve::review::{Change, Changes};
 
-use super::args::{ContextArgs, FormName, LayersName};
+use super::args::{ContextArgs, FormName};
 use super::exit::Exit;
 use super::policy::Loadout;
 use super::setup::{self, Task};
 use super::{Failure, output};
 
 pub(super) fn run(args: &ContextArgs) -> Result<Exit, Failure> {
-    let layers = match args.context {
-        LayersName::A => Layers::A,
-        LayersName::B => Layers::B,
-        LayersName::C => Layers::C,
-    };
+    let layers = args.context.layers();
     let form = match args.format {
         FormName::Marked => Form::Marked,
         FormName::Cqs => Form::Cqs,

@@ -155,6 +155,25 @@ pub fn load(planned: &Planned, reader: &mut Reader, limits: &Limits, exclude: &G
     }
 }
 
+/// A changed file whose two sides are at hand; at least one of them is there.
+pub fn pair(
+    path: RepoPath,
+    class: PathClass,
+    old: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+    limits: &Limits,
+) -> FileChange {
+    let kind = |side: &Option<Vec<u8>>| side.is_some().then_some(EntryKind::File);
+    let status = match (&old, &new) {
+        (None, _) => Status::Added,
+        (_, None) => Status::Deleted,
+        _ => Status::Modified,
+    };
+    let (old_kind, new_kind) = (kind(&old), kind(&new));
+    let body = content_of([old.unwrap_or_default(), new.unwrap_or_default()], new_kind.is_some(), limits);
+    FileChange { path, old_path: None, status, old_kind, new_kind, class, body, old_id: None }
+}
+
 /// How the file changed, in git's words.
 pub fn status(change: &Change) -> Status {
     match (&change.old, &change.new, change.similarity) {
@@ -190,7 +209,12 @@ fn read(change: &Change, reader: &mut Reader, limits: &Limits) -> Body {
             Err(_) => return Body::Unread(Unread::MissingObject),
         }
     }
-    let is_source = change.new.is_some() && (limits.is_source || contents[1].starts_with(b"#!"));
+    content_of(contents, change.new.is_some(), limits)
+}
+
+/// What there is to read of the two sides of a file.
+fn content_of(contents: [Vec<u8>; 2], has_new: bool, limits: &Limits) -> Body {
+    let is_source = has_new && (limits.is_source || contents[1].starts_with(b"#!"));
     if !is_source && contents.iter().any(|content| git::is_binary(content)) {
         return Body::NotCode(NotCode::Binary);
     }
@@ -199,7 +223,7 @@ fn read(change: &Change, reader: &mut Reader, limits: &Limits) -> Body {
         return Body::Unread(Unread::TooLarge { bytes });
     }
     let [old, new] = contents;
-    let current = if change.new.is_some() { &new } else { &old };
+    let current = if has_new { &new } else { &old };
     if is_source && !is_mostly_text(current) {
         return Body::Unread(Unread::BinarySource);
     }

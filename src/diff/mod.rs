@@ -9,7 +9,7 @@ mod text;
 
 pub use class::{classify, is_workflow};
 pub use globs::{BadGlob, Globs, check_glob};
-pub use load::{ChangeSet, Limits, Plan, Planned, load, status};
+pub use load::{ChangeSet, Limits, Plan, Planned, load, pair, status};
 pub use text::{Text, trim_ending};
 
 use crate::finding::{Line, RepoPath};

@@ -101,7 +101,8 @@ impl Ablation {
     pub fn table(&self) -> Vec<Vec<String>> {
         const FIRST: [&str; 3] = ["precision", "recall", "f1"];
         let place = |name: &str| FIRST.iter().position(|first| *first == name).unwrap_or(FIRST.len());
-        let mut names: Vec<&str> = self.stages.iter().flat_map(|step| step.measures.keys().map(String::as_str)).collect();
+        let mut names: Vec<&str> =
+            self.stages.iter().flat_map(|step| step.measures.keys().map(String::as_str)).collect();
         names.sort_by_key(|name| (place(name), *name));
         names.dedup();
         let titles = ["Stages up to", "Comments"].into_iter().chain(names.iter().map(|name| words::title(name)));

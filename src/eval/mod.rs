@@ -2,19 +2,25 @@
 //! decisions of a judge.
 
 pub mod ablate;
+pub mod agent;
 pub mod cqs;
 pub mod cr_bench;
 mod error;
 pub mod golden;
 pub mod input;
+pub mod judge;
 mod protocol;
 pub mod published;
 pub mod report;
+pub mod run;
 pub mod score;
+pub mod scoring;
 pub mod sphinx;
 pub mod swe_prbench;
 #[cfg(test)]
 mod tests;
+pub mod text;
+pub mod tone;
 
 pub use error::Error;
 pub use protocol::{PROTOCOLS, Protocol, find};

@@ -24,7 +24,6 @@ impl Number {
     }
 
     /// A count.
-    #[expect(clippy::cast_precision_loss, reason = "no count comes near 2^53")]
     pub const fn count(count: u64) -> Self {
         Self(count as f64)
     }

@@ -14,6 +14,9 @@ pub struct Run {
     pub dataset: String,
     /// Digest of its cases.
     pub digest: String,
+    /// Where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// Version of the program.
     pub version: String,
     /// Everything that decides what is answered: strategy, context, packs, model, prompts, samples.

@@ -18,12 +18,12 @@ const LARGEST: u64 = 1 << 30;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file itself.
-    #[error("`{}`: {source}", visible(&path.to_string_lossy()))]
+    #[error("`{}`: {cause}", visible(&path.to_string_lossy()))]
     Io {
         /// Which.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A record of it.
     #[error("`{}`, line {line}: {what}", visible(&path.to_string_lossy()))]
@@ -47,8 +47,8 @@ pub enum Error {
 
 impl Error {
     /// A file that cannot be used.
-    pub fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io { path: path.to_owned(), source }
+    pub fn io(path: &Path, cause: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), cause }
     }
 
     /// A record that cannot be used.

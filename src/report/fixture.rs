@@ -137,6 +137,7 @@ fn model() -> Part {
             answers: 4,
             estimated: (9_100, 650),
         },
+        unreadable: 0,
         chunks: 2,
         scored: (3, 2),
         cost: Some(0.0125),

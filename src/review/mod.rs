@@ -1,6 +1,7 @@
 //! The pipeline: a change goes in, a [`Review`] comes out. One file per stage; each takes a list of findings and returns
 //! what it kept and what it removed. After collecting nothing may add a claim, and the counts must balance.
 
+pub mod case;
 mod conclude;
 mod evidence;
 pub mod examples;
@@ -11,7 +12,7 @@ pub mod identity;
 mod mask;
 mod merge;
 pub mod model;
-mod pool;
+pub(crate) mod pool;
 mod rank;
 mod run;
 pub mod shard;

@@ -9,6 +9,7 @@ mod github;
 mod hostile;
 mod injection;
 mod laws;
+mod measure;
 mod model;
 #[path = "../../src/report/mutants.rs"]
 mod mutants;

@@ -1,5 +1,10 @@
 //! `diffsieve eval`: what is this reviewer worth on our code?
 
+mod embed;
+mod folder;
+mod run;
+mod tone;
+
 use clap::Subcommand;
 use diffsieve::eval::PROTOCOLS;
 
@@ -8,12 +13,21 @@ use super::exit::Exit;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum EvalCommand {
+    /// Review every case of a dataset and keep the answers
+    Run(Box<run::RunArgs>),
+    /// Let a judge decide about the answers of a run and keep the decisions
+    Judge(Box<run::JudgeArgs>),
+    /// Count how the comments of a run speak, and name those that order or praise
+    Tone(tone::ToneArgs),
     /// List the protocols
     Protocols,
 }
 
 pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
     match command {
+        EvalCommand::Run(args) => run::run(&args),
+        EvalCommand::Judge(args) => run::judge(&args),
+        EvalCommand::Tone(args) => tone::run(&args),
         EvalCommand::Protocols => {
             let lines = PROTOCOLS.iter().map(|protocol| format!("{:<12} {}\n", protocol.name, protocol.help));
             super::print(&lines.collect::<String>())

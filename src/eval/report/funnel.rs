@@ -32,15 +32,8 @@ pub struct Removal {
 }
 
 /// The stages of a review that remove anything, in their order.
-pub(in crate::eval) const STAGES: [Stage; 7] = [
-    Stage::Ground,
-    Stage::Evidence,
-    Stage::Validate,
-    Stage::Filter,
-    Stage::Suppress,
-    Stage::Merge,
-    Stage::Rank,
-];
+pub(in crate::eval) const STAGES: [Stage; 7] =
+    [Stage::Ground, Stage::Evidence, Stage::Validate, Stage::Filter, Stage::Suppress, Stage::Merge, Stage::Rank];
 
 /// The place of a stage by its name; one that is no stage of ours comes after all.
 pub(in crate::eval) fn place(stage: &str) -> usize {

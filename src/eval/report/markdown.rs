@@ -38,7 +38,9 @@ fn page(evaluation: &Evaluation) -> String {
 }
 
 fn overview(out: &mut String, evaluation: &Evaluation) {
-    out.push_str("| run | protocol | main number | interval | silent reviewer | false alarms | at the place | answers | ");
+    out.push_str(
+        "| run | protocol | main number | interval | silent reviewer | false alarms | at the place | answers | ",
+    );
     out.push_str("failed, missing | incomplete | unparsable | cost of a true finding |\n");
     out.push_str("|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---|\n");
     for run in &evaluation.runs {
@@ -81,7 +83,13 @@ fn cost(run: &RunReport, scored: &ProtocolReport) -> String {
 }
 
 fn run_part(out: &mut String, run: &RunReport) {
-    let _ = writeln!(out, "## {}\n\nDataset {}, digest {}.\n", markdown(&run.name), markdown(&run.dataset), markdown(&run.digest));
+    let _ = writeln!(
+        out,
+        "## {}\n\nDataset {}, digest {}.\n",
+        markdown(&run.name),
+        markdown(&run.dataset),
+        markdown(&run.digest)
+    );
     for (name, value) in &run.configuration {
         let _ = writeln!(out, "- {}: {}", markdown(name), markdown(value));
     }
@@ -156,7 +164,8 @@ fn more(out: &mut String, all: usize) {
 
 fn row(out: &mut String, name: &str, figure: &Figure, silent: Option<&str>) {
     let interval = markdown(&words::interval(figure.interval));
-    let _ = write!(out, "| {} | {} | {interval} | {} |", markdown(name), words::value(figure.value), words::counts(figure));
+    let _ =
+        write!(out, "| {} | {} | {interval} | {} |", markdown(name), words::value(figure.value), words::counts(figure));
     if let Some(silent) = silent {
         let _ = write!(out, " {silent} |");
     }

@@ -50,9 +50,10 @@ pub(super) fn dollars(dollars: f64) -> String {
 
 /// `[0.31, 0.52]`.
 pub(super) fn interval(interval: Option<Interval>) -> String {
-    interval.map_or_else(|| "–".to_owned(), |Interval { low, high }| {
-        format!("[{}, {}]", value(Number::new(low)), value(Number::new(high)))
-    })
+    interval.map_or_else(
+        || "–".to_owned(),
+        |Interval { low, high }| format!("[{}, {}]", value(Number::new(low)), value(Number::new(high))),
+    )
 }
 
 /// `47 of 174`, or nothing where it is no quotient.

@@ -262,11 +262,10 @@ impl Input {
         }
         let of = |count: u64| Number::count(count).get() / Number::count(comments as u64).get();
         let average = |values: Vec<f64>| mean(values).map_or(0.0, Number::get);
-        let recall =
-            average(Vec::from_iter(
-                (0..self.human_comments.len())
-                    .map(|human| if pairs.iter().any(|pair| pair.human == human) { 1.0 } else { 0.0 }),
-            ));
+        let recall = average(Vec::from_iter(
+            (0..self.human_comments.len())
+                .map(|human| if pairs.iter().any(|pair| pair.human == human) { 1.0 } else { 0.0 }),
+        ));
         let is_few = compat == Compat::V041 && comments < FEW;
         Terms {
             r: recall,

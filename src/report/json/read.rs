@@ -249,6 +249,8 @@ fn model(model: wire::Model, usage: &wire::Usage, run: &wire::Run) -> Result<Opt
             answers: usage.requests,
             estimated: (usage.prompt_tokens, usage.completion_tokens),
         },
+        // A report counts them among what nobody answered.
+        unreadable: 0,
         chunks: model.chunks,
         scored: (model.to_score, model.scored),
         cost: run.cost,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::answer::{self, Worded};
 use super::question::Questions;
-use super::talk::{Talk, Unanswered};
+use super::talk::{self, Talk, Unanswered};
 use super::{Model, Progress, Strategy};
 use crate::context::Chunk;
 use crate::provider::Prompt;
@@ -46,12 +46,12 @@ fn one(
     strategy: Strategy,
 ) -> Result<Vec<Worded>, Unanswered> {
     let prompt = &job.prompt;
-    let first = talk.ask(prompt, answer::read, |text, why| questions.repaired(prompt, text, why))?;
+    let first = talk.ask(prompt, answer::read, |text, why| talk::repaired(prompt, text, why))?;
     match strategy {
         Strategy::Single => Ok(first.read),
         Strategy::Reflexion => {
             let again = questions.reflected(prompt, &first.text);
-            let second = talk.ask(&again, answer::read, |text, why| questions.repaired(&again, text, why))?;
+            let second = talk.ask(&again, answer::read, |text, why| talk::repaired(&again, text, why))?;
             Ok(second.read)
         }
     }

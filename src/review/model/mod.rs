@@ -21,8 +21,8 @@ mod validate;
 
 pub(super) use judge::lower_unjudged;
 pub use plan::Plan;
-pub use purse::Budget;
-pub use talk::Tally;
+pub use purse::{Budget, Purse};
+pub use talk::{Heard, OFF_SCHEMA, Talk, Tally, Unanswered, repaired};
 pub use unread::Steered;
 pub(super) use unread::steered;
 
@@ -100,6 +100,7 @@ pub enum Progress {
 }
 
 /// The model of a review.
+#[derive(Clone)]
 pub struct Model<'m> {
     /// Who it is, for the report.
     pub names: Names,
@@ -181,6 +182,8 @@ pub struct Part {
     pub tally: Tally,
     /// Chunks of the change.
     pub chunks: u64,
+    /// Questions whose answers could not be read, twice.
+    pub unreadable: u64,
     /// Claims that were to be scored, and those that were.
     pub scored: (u64, u64),
     /// US dollars, where the caller knows the prices.
@@ -195,6 +198,7 @@ impl Part {
         Self {
             tally: self.tally.and(other.tally),
             chunks: self.chunks.saturating_add(other.chunks),
+            unreadable: self.unreadable.saturating_add(other.unreadable),
             scored: (self.scored.0.saturating_add(other.scored.0), self.scored.1.saturating_add(other.scored.1)),
             cost: self.cost.zip(other.cost).map(|(one, other)| one + other),
             // They ran beside each other.
@@ -236,8 +240,8 @@ pub(super) fn ask<'f>(
     model: &Model<'_>,
     meanwhile: impl FnOnce() -> Looked<'f>,
 ) -> Asked<'f> {
-    let purse = purse::Purse::new(model.budget);
-    let collector = talk::Talk::new(model.collector, &purse);
+    let purse = Purse::new(model.budget);
+    let collector = Talk::new(model.collector, &purse);
     let questions = question::Questions::new(rules, model.answer_tokens);
     let jobs = jobs(passes, &questions);
     (model.tell)(Progress::Planned(Plan::of(&jobs, model)));
@@ -251,10 +255,12 @@ pub(super) fn ask<'f>(
     let mut unread = unread::Unread::default();
     unread.skipped(passes, parts, &mut read);
     let (mut claims, mut dropped) = (Vec::new(), Vec::new());
+    let mut unreadable = 0;
     for ((job, answer), index) in jobs.iter().zip(answers).zip(0..) {
         match answer {
             Ok(worded) => claims.extend(worded.into_iter().map(|worded| (index, worded))),
             Err(none) => {
+                unreadable += u64::from(none.why == OFF_SCHEMA);
                 let why = format!("the model gave no answer ({}): {}", none.why, none.message);
                 unread.chunk(job.chunk, parts, &why, &mut read);
             }
@@ -264,7 +270,7 @@ pub(super) fn ask<'f>(
     let stage = stand::Stage { jobs: &jobs, parts, views: &views, secrets: &secrets, rules, passes: model.passes };
     let held = stand::stand(claims, &stage, &mut dropped);
     let mut held = judge::voted(held, rules, &views, model.passes, &mut dropped);
-    let validator = model.validator.map(|validator| talk::Talk::new(validator, &purse));
+    let validator = model.validator.map(|validator| Talk::new(validator, &purse));
     let opinion = judge::judge(&mut held, &jobs, rules, &views, validator.as_ref(), model);
     for (file, count, why) in opinion.unscored {
         let claims = if count == 1 { "a claim of the model has" } else { "claims of the model have" };
@@ -275,6 +281,7 @@ pub(super) fn ask<'f>(
         health: if model.validator.is_some() { Health::Ok } else { Health::Off },
         tally: collector.tally().and(validator.map(|talk| talk.tally()).unwrap_or_default()),
         chunks: passes.first().map_or(0, |chunks| chunks.chunks.len() as u64),
+        unreadable,
         scored: opinion.scored,
         ..Part::default()
     };

@@ -39,13 +39,14 @@ struct State {
 
 /// Money for requests, shared by the threads of a review.
 #[derive(Debug)]
-pub(super) struct Purse {
+pub struct Purse {
     state: Mutex<State>,
     settled: Condvar,
 }
 
 impl Purse {
-    pub(super) const fn new(budget: Budget) -> Self {
+    /// With so much in it.
+    pub const fn new(budget: Budget) -> Self {
         let aside = Budget { requests: 0, tokens: 0 };
         Self { state: Mutex::new(State { left: budget, aside }), settled: Condvar::new() }
     }

@@ -33,9 +33,6 @@ one fault.
 Tags:
 ";
 
-/// Most characters of an unusable answer that are shown to who gave it.
-const SHOWN: usize = 2_000;
-
 /// What every prompt of a review has in common.
 pub(super) struct Questions<'r> {
     rules: &'r Rules,
@@ -79,17 +76,6 @@ impl<'r> Questions<'r> {
         // Other words, so that no answer to another pass is taken for one to this.
         let number = if pass > 1 { format!("\nThis is review {pass} of the same change.\n") } else { String::new() };
         format!("{TASK}{}\n{number}", lines.join("\n"))
-    }
-
-    /// Asks again where nothing could be made of an answer.
-    pub(super) fn repaired(&self, prompt: &Prompt, answer: &str, why: &str) -> Prompt {
-        let shown: String = answer.chars().take(SHOWN).collect();
-        let user = format!(
-            "{}\nYour last answer cannot be used: {why}. As a JSON string it was {}\nAnswer again, in the given shape.\n",
-            prompt.user,
-            serde_json::Value::from(shown)
-        );
-        Prompt { user, ..prompt.clone() }
     }
 
     /// Asks who has answered to look again (CR-Bench, listing 5): the second answer takes the place of the first.

@@ -36,17 +36,20 @@ impl Tally {
     }
 }
 
+/// [`Unanswered::why`] where two answers could not be read.
+pub const OFF_SCHEMA: &str = "off_schema";
+
 /// Why there is nothing to go by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unanswered {
-    /// As [`Why::name`] has it, `budget` or `off_schema`.
-    pub(super) why: &'static str,
+pub struct Unanswered {
+    /// As [`Why::name`] has it, `budget` or [`OFF_SCHEMA`].
+    pub why: &'static str,
     /// One line.
-    pub(super) message: String,
+    pub message: String,
 }
 
 /// A conversation with one provider, shared by threads.
-pub(super) struct Talk<'m> {
+pub struct Talk<'m> {
     provider: &'m dyn Provider,
     purse: &'m Purse,
     over: Mutex<Option<Unanswered>>,
@@ -54,13 +57,16 @@ pub(super) struct Talk<'m> {
 }
 
 /// A usable answer, as read and as written.
-pub(super) struct Heard<T> {
-    pub(super) read: T,
-    pub(super) text: String,
+pub struct Heard<T> {
+    /// What was made of it.
+    pub read: T,
+    /// Its text.
+    pub text: String,
 }
 
 impl<'m> Talk<'m> {
-    pub(super) const fn new(provider: &'m dyn Provider, purse: &'m Purse) -> Self {
+    /// Begins one; what it costs is taken from the purse.
+    pub const fn new(provider: &'m dyn Provider, purse: &'m Purse) -> Self {
         let tally = Tally {
             requests: 0,
             cached: 0,
@@ -71,7 +77,8 @@ impl<'m> Talk<'m> {
         Self { provider, purse, over: Mutex::new(None), tally: Mutex::new(tally) }
     }
 
-    pub(super) fn tally(&self) -> Tally {
+    /// What it cost so far.
+    pub fn tally(&self) -> Tally {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -80,7 +87,10 @@ impl<'m> Talk<'m> {
     }
 
     /// Asks, and once more with `repaired` where `read` can make nothing of the answer.
-    pub(super) fn ask<T>(
+    ///
+    /// # Errors
+    /// Nobody answered, the purse is empty, or nothing could be made of two answers.
+    pub fn ask<T>(
         &self,
         prompt: &Prompt,
         read: impl Fn(&str) -> Result<T, String>,
@@ -103,7 +113,7 @@ impl<'m> Talk<'m> {
         if second.is_ok() {
             self.provider.forget(&again);
         }
-        Err(Unanswered { why: "off_schema", message: format!("two answers could not be used: {fault}") })
+        Err(Unanswered { why: OFF_SCHEMA, message: format!("two answers could not be used: {fault}") })
     }
 
     fn answer(&self, prompt: &Prompt) -> Result<String, Unanswered> {
@@ -151,6 +161,20 @@ impl<'m> Talk<'m> {
         }
         unanswered
     }
+}
+
+/// Most characters of an unusable answer that are shown to who gave it.
+const SHOWN: usize = 2_000;
+
+/// Asks again where nothing could be made of an answer.
+pub fn repaired(prompt: &Prompt, answer: &str, why: &str) -> Prompt {
+    let shown: String = answer.chars().take(SHOWN).collect();
+    let user = format!(
+        "{}\nYour last answer cannot be used: {why}. As a JSON string it was {}\nAnswer again, in the given shape.\n",
+        prompt.user,
+        serde_json::Value::from(shown)
+    );
+    Prompt { user, ..prompt.clone() }
 }
 
 /// What a prompt costs, as estimated: its two texts and the shape of the answer.

@@ -8,7 +8,8 @@ use crate::report::html::Page;
 
 pub(super) fn cases(page: &mut Page, report: &ProtocolReport, (run, place): (u64, u64)) {
     page.raw("<section class=panel><h4>Cases</h4>\n");
-    if report.cases.iter().all(|case| case.comments.is_empty()) && report.cases.iter().any(|case| case.worth.hits > 0.0) {
+    if report.cases.iter().all(|case| case.comments.is_empty()) && report.cases.iter().any(|case| case.worth.hits > 0.0)
+    {
         page.raw("<p>What the comments say is not at hand: the page was made from scores alone.</p>\n");
     }
     page.raw("<form class=\"pick js\" role=search aria-label=\"Filter the cases\"><input type=search name=text ");

@@ -64,14 +64,22 @@ fn bar(page: &mut Page, evaluation: &Evaluation) {
 fn method(page: &mut Page, evaluation: &Evaluation) {
     let set = evaluation.intervals;
     page.raw("<section class=panel id=method><h2>Method</h2>\n<ul>");
-    page.raw("<li>Shares of things that are each one or the other (recall, precision, usefulness, alarms, places) have ");
-    page.raw("Wilson’s score interval; all other scores the percentile interval of a bootstrap that draws cases again, ");
+    page.raw(
+        "<li>Shares of things that are each one or the other (recall, precision, usefulness, alarms, places) have ",
+    );
+    page.raw(
+        "Wilson’s score interval; all other scores the percentile interval of a bootstrap that draws cases again, ",
+    );
     page.text(&words::thousands(u64::from(set.resamples))).raw(" times with seed ").number(set.seed);
     page.raw(". Level: ").text(&words::percent(set.level)).raw(".");
-    page.raw("<li>Location (same file, ranges at most one line apart) is counted separately and enters no other number.");
+    page.raw(
+        "<li>Location (same file, ranges at most one line apart) is counted separately and enters no other number.",
+    );
     page.raw("<li>Known faults are never all faults: a comment that names none of them is no mistake by that alone.");
     page.raw("<li>Failed and missing reviews are in no number and are named above; they never count as silence.");
-    page.raw("<li>Points marked as published were measured by others, on other data, with other judges: they show where ");
+    page.raw(
+        "<li>Points marked as published were measured by others, on other data, with other judges: they show where ",
+    );
     page.raw("reviewers lie, and rank nothing here.</ul></section>\n");
 }
 

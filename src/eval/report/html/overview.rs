@@ -21,7 +21,8 @@ pub(super) fn title(evaluation: &Evaluation) -> String {
 }
 
 pub(super) fn summary(page: &mut Page, evaluation: &Evaluation) {
-    page.raw("<section class=\"summary pass\">\n<p class=dim>Measurement of a reviewer</p><h1>").text(&title(evaluation));
+    page.raw("<section class=\"summary pass\">\n<p class=dim>Measurement of a reviewer</p><h1>")
+        .text(&title(evaluation));
     page.raw("</h1>\n<ul class=facts>");
     if let Some(run) = evaluation.runs.first() {
         page.raw("<li>dataset ").text(&run.dataset).raw(", digest <code>");
@@ -80,9 +81,15 @@ fn each(evaluation: &Evaluation) -> impl Iterator<Item = (usize, &RunReport, &Pr
 
 /// The table of everything.
 pub(super) fn scores(page: &mut Page, evaluation: &Evaluation) {
-    page.raw("<section class=panel id=scores><h2>Scores</h2>\n<p>Each beside what a reviewer scores who never says a word.");
-    page.raw("</p>\n<div class=wide role=region tabindex=0 aria-label=Scores>\n<table class=\"grid figures\"><thead><tr>");
-    page.raw("<th scope=col>Run<th scope=col>Protocol<th scope=col>Main number<th scope=col>Interval<th scope=col>Silent");
+    page.raw(
+        "<section class=panel id=scores><h2>Scores</h2>\n<p>Each beside what a reviewer scores who never says a word.",
+    );
+    page.raw(
+        "</p>\n<div class=wide role=region tabindex=0 aria-label=Scores>\n<table class=\"grid figures\"><thead><tr>",
+    );
+    page.raw(
+        "<th scope=col>Run<th scope=col>Protocol<th scope=col>Main number<th scope=col>Interval<th scope=col>Silent",
+    );
     page.raw("<th scope=col>False alarms<th scope=col>At the place<th scope=col>Answers<th scope=col>Failed, missing");
     page.raw("<th scope=col>Incomplete<th scope=col>Unparsable<th scope=col>Judge, similarity</thead>\n");
     for (_, run, scored) in each(evaluation) {
@@ -171,13 +178,8 @@ pub(super) fn precision_recall(page: &mut Page, evaluation: &Evaluation) {
         .iter()
         .map(|mark| format!("{}: recall {:.3}, precision {:.3}", mark.name, mark.recall, mark.precision))
         .collect();
-    let svg = scatter(
-        "plot-precision-recall",
-        ("Precision against recall", &says.join("; ")),
-        &marks,
-        &references,
-        &[],
-    );
+    let svg =
+        scatter("plot-precision-recall", ("Precision against recall", &says.join("; ")), &marks, &references, &[]);
     let mut legend: Vec<(&'static str, &str)> = Vec::new();
     for mark in &marks {
         legend.push((SERIES[mark.series % SERIES.len()], &mark.name));
@@ -188,8 +190,12 @@ pub(super) fn precision_recall(page: &mut Page, evaluation: &Evaluation) {
         ("open", "withmartian benchmark"),
     ]);
     plot(page, &legend, svg);
-    page.raw("<details><summary>The points as a table</summary>\n<div class=wide role=region tabindex=0 aria-label=Points>");
-    page.raw("<table class=\"grid figures\"><thead><tr><th scope=col>Reviewer<th scope=col>Recall<th scope=col>Precision");
+    page.raw(
+        "<details><summary>The points as a table</summary>\n<div class=wide role=region tabindex=0 aria-label=Points>",
+    );
+    page.raw(
+        "<table class=\"grid figures\"><thead><tr><th scope=col>Reviewer<th scope=col>Recall<th scope=col>Precision",
+    );
     page.raw("<th scope=col>F1<th scope=col>Source</thead>\n");
     for mark in &marks {
         point(page, (&mark.name, mark.recall, mark.precision), "measured here");
@@ -215,16 +221,23 @@ pub(super) fn cost(page: &mut Page, evaluation: &Evaluation) {
     if costs().next().is_none() {
         return;
     }
-    page.raw("<section class=panel id=cost><h2>Cost of a true finding</h2>\n<p>What all answers took, failed ones too, by ");
+    page.raw(
+        "<section class=panel id=cost><h2>Cost of a true finding</h2>\n<p>What all answers took, failed ones too, by ",
+    );
     page.raw("the known faults that were found.</p>\n");
     // Dollars where every price is known, else what can be counted.
-    let priced = costs().all(|(.., cost)| cost.dollars.is_some()) && costs().any(|(_, _, scored, _)| scored.dollars_each.is_some());
+    let priced = costs().all(|(.., cost)| cost.dollars.is_some())
+        && costs().any(|(_, _, scored, _)| scored.dollars_each.is_some());
     let asked = costs().any(|(.., cost)| cost.tokens() > 0);
     let each_of = |scored: &ProtocolReport| if priced { scored.dollars_each } else { scored.tokens_each };
     let value = |scored: &ProtocolReport| each_of(scored).map(|value| value.get());
     if asked {
         let list = costs().map(|(at, run, scored, _)| Bar {
-            name: if evaluation.runs.len() > 1 { format!("{} ({})", run.name, scored.protocol) } else { scored.protocol.clone() },
+            name: if evaluation.runs.len() > 1 {
+                format!("{} ({})", run.name, scored.protocol)
+            } else {
+                scored.protocol.clone()
+            },
             value: value(scored),
             spread: None,
             note: value(scored).map_or("nothing found".to_owned(), |value| {
@@ -240,8 +253,12 @@ pub(super) fn cost(page: &mut Page, evaluation: &Evaluation) {
         plot(page, &[], bars("plot-cost", (title, &says.join("; ")), &[(title.to_owned(), list)], most, ticks));
     }
     page.raw("<div class=wide role=region tabindex=0 aria-label=Cost><table class=\"grid figures\"><thead><tr>");
-    page.raw("<th scope=col>Run<th scope=col>Protocol<th scope=col>True findings<th scope=col>Dollars each<th scope=col>");
-    page.raw("Tokens each<th scope=col>Dollars<th scope=col>Requests<th scope=col>Tokens read<th scope=col>Tokens written");
+    page.raw(
+        "<th scope=col>Run<th scope=col>Protocol<th scope=col>True findings<th scope=col>Dollars each<th scope=col>",
+    );
+    page.raw(
+        "Tokens each<th scope=col>Dollars<th scope=col>Requests<th scope=col>Tokens read<th scope=col>Tokens written",
+    );
     page.raw("<th scope=col>Seconds</thead>\n");
     for (_, run, scored, cost) in costs() {
         let dollars = |dollars: Option<f64>| match (cost.dollars, dollars) {

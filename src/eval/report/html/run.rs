@@ -31,7 +31,9 @@ pub(super) fn run(page: &mut Page, evaluation: &Evaluation, run: &RunReport, at:
 
 fn stages(page: &mut Page, run: &RunReport, at: u64) {
     let Some(counts) = &run.funnel else { return };
-    page.raw("<section class=panel><h3>Funnel</h3>\n<p>Comments in all answers: what was raised is shown or removed by a ");
+    page.raw(
+        "<section class=panel><h3>Funnel</h3>\n<p>Comments in all answers: what was raised is shown or removed by a ",
+    );
     page.raw("stage, for a reason.</p>\n");
     let step = |name: &str, left: u64, removed: u64, note: String| Step { name: name.to_owned(), left, removed, note };
     let mut steps = vec![step("raised", counts.raised, 0, plural(counts.raised, "comment"))];
@@ -50,7 +52,9 @@ fn stages(page: &mut Page, run: &RunReport, at: u64) {
     let id = format!("plot-{at}-funnel");
     let legend = [("open-fill", "left"), ("bad", "removed"), ("s0", "shown")];
     plot(page, &legend, funnel(&id, ("Funnel", &says.join("; ")), &steps));
-    page.raw("<details><summary>The funnel as a table</summary><table class=\"grid figures\"><thead><tr><th scope=col>");
+    page.raw(
+        "<details><summary>The funnel as a table</summary><table class=\"grid figures\"><thead><tr><th scope=col>",
+    );
     page.raw("Stage<th scope=col>Reason<th scope=col>Comments</thead>\n<tr><th scope=row>raised<td><td class=num>");
     page.number(counts.raised).raw("\n");
     for removal in &counts.removed {

@@ -141,13 +141,7 @@ fn most_first<'a>(values: impl IntoIterator<Item = (&'a String, &'a Figure)>) ->
 }
 
 fn bar(name: &str, figure: &Figure, series: usize) -> Bar {
-    Bar {
-        name: name.to_owned(),
-        value: figure.get(),
-        spread: figure.interval,
-        note: words::counts(figure),
-        series,
-    }
+    Bar { name: name.to_owned(), value: figure.get(), spread: figure.interval, note: words::counts(figure), series }
 }
 
 fn axes(page: &mut Page, report: &ProtocolReport, id: &str) {
@@ -155,7 +149,9 @@ fn axes(page: &mut Page, report: &ProtocolReport, id: &str) {
     if axes.is_empty() {
         return;
     }
-    page.raw("<section class=panel><h4>Found, by kind of fault</h4>\n<p>Recall with its interval, and how many were found ");
+    page.raw(
+        "<section class=panel><h4>Found, by kind of fault</h4>\n<p>Recall with its interval, and how many were found ",
+    );
     page.raw("of how many. Without many cases the intervals overlap, and then the bars rank nothing.</p>\n");
     let single = axes.iter().filter(|(axis, _)| !axis.contains(" x "));
     let groups: Vec<(String, Vec<Bar>)> = single
@@ -195,7 +191,9 @@ fn tags(page: &mut Page, report: &ProtocolReport, id: &str) {
     if report.tags.is_empty() {
         return;
     }
-    page.raw("<section class=panel><h4>Right, by tag of the comment</h4>\n<p>Comments that name a known fault, of all with ");
+    page.raw(
+        "<section class=panel><h4>Right, by tag of the comment</h4>\n<p>Comments that name a known fault, of all with ",
+    );
     page.raw("the tag. A sound comment about something that nobody wrote down counts against the tag here.</p>\n");
     let list = report.tags.iter().take(DRAWN).map(|tag| bar(&tag.tag, &tag.precision, 2)).collect();
     let name = match report.tags.len().saturating_sub(DRAWN) {
@@ -211,7 +209,9 @@ fn tags(page: &mut Page, report: &ProtocolReport, id: &str) {
 }
 
 fn stages(page: &mut Page, ablation: &Ablation, id: &str) {
-    page.raw("<section class=panel><h4>What each stage is worth</h4>\n<p>The same answers as they would be with the later ");
+    page.raw(
+        "<section class=panel><h4>What each stage is worth</h4>\n<p>The same answers as they would be with the later ",
+    );
     page.raw("stages off: from all that was raised (collect) to what was shown.</p>\n");
     let places = |steps: &[Step]| -> (Vec<(f64, f64)>, Vec<String>) {
         let of = |step: &Step, name: &str| step.measures.get(name)?.value.map(|value| value.get());

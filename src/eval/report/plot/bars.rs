@@ -23,7 +23,11 @@ const ROW: u32 = 24;
 
 /// Bars below headings, on an axis from 0 to `most`.
 pub(in super::super) fn bars(
-    id: &str, (title, description): (&str, &str), groups: &[(String, Vec<Bar>)], most: f64, ticks: fn(f64) -> String,
+    id: &str,
+    (title, description): (&str, &str),
+    groups: &[(String, Vec<Bar>)],
+    most: f64,
+    ticks: fn(f64) -> String,
 ) -> String {
     let headed = groups.iter().any(|(name, _)| !name.is_empty());
     let rows: usize = groups.iter().map(|(_, bars)| bars.len() + usize::from(headed)).sum();

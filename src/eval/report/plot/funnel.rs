@@ -33,7 +33,12 @@ pub(in super::super) fn funnel(id: &str, (title, description): (&str, &str), ste
         let mut y = 0.0;
         for (step, at) in steps.iter().take(100).zip(1..) {
             let ends = at == 1 || at == steps.len();
-            plane.text((0.0, y + 0.5), (-10, 0), &short(&step.name, 16), (Side::Left, 12.5, if ends { INK } else { DIM }));
+            plane.text(
+                (0.0, y + 0.5),
+                (-10, 0),
+                &short(&step.name, 16),
+                (Side::Left, 12.5, if ends { INK } else { DIM }),
+            );
             plane.bar((0.0, y), (raised, y + 1.0), (0, 14), LINE);
             let (left, removed) = (count(step.left), count(step.removed));
             if left > 0.0 {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::{
-    Cartesian2d, ChartBuilder, Circle, DrawingArea, IntoDrawingArea as _, IntoFont as _, LabelAreaPosition, PathElement, Polygon, Rectangle,
-    SVGBackend, Text, TriangleMarker,
+    Cartesian2d, ChartBuilder, Circle, DrawingArea, IntoDrawingArea as _, IntoFont as _, LabelAreaPosition,
+    PathElement, Polygon, Rectangle, SVGBackend, Text, TriangleMarker,
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color as _, RGBColor, ShapeStyle};
@@ -157,7 +157,11 @@ impl Plane<'_> {
 
     /// A text beside a place, so many pixels away.
     pub(super) fn text(
-        &self, place: (f64, f64), away: (i32, i32), text: &str, (side, size, colour): (Side, f64, RGBColor),
+        &self,
+        place: (f64, f64),
+        away: (i32, i32),
+        text: &str,
+        (side, size, colour): (Side, f64, RGBColor),
     ) {
         let (x, y) = self.at(place);
         let horizontal = match side {

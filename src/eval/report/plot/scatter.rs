@@ -44,7 +44,11 @@ pub(in super::super) struct Path {
 
 /// The plot.
 pub(in super::super) fn scatter(
-    id: &str, (title, description): (&str, &str), marks: &[Mark], references: &[Reference], paths: &[Path],
+    id: &str,
+    (title, description): (&str, &str),
+    marks: &[Mark],
+    references: &[Reference],
+    paths: &[Path],
 ) -> String {
     let frame = Frame {
         size: SIZE,
@@ -136,7 +140,11 @@ impl Labels {
 
     /// Writes a name at the first free place near a point. Without one there is none: the table has it.
     fn write(
-        &mut self, plane: &Plane<'_>, place: (f64, f64), text: &str, (size, colour): (f64, plotters::style::RGBColor),
+        &mut self,
+        plane: &Plane<'_>,
+        place: (f64, f64),
+        text: &str,
+        (size, colour): (f64, plotters::style::RGBColor),
     ) {
         let (x, y) = plane.at(place);
         #[expect(clippy::cast_possible_truncation, reason = "a label has a few hundred pixels")]

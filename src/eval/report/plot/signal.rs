@@ -24,7 +24,10 @@ const GAP: f64 = 0.03;
 
 /// The plot: cases with known faults, then clean ones, each in the order given.
 pub(in super::super) fn signal(
-    id: &str, (title, description): (&str, &str), faulty: &[Heap], clean: &[Heap],
+    id: &str,
+    (title, description): (&str, &str),
+    faulty: &[Heap],
+    clean: &[Heap],
 ) -> String {
     let all = || faulty.iter().chain(clean);
     let most = |of: fn(&Heap) -> f64| all().map(of).fold(0.0_f64, f64::max);

@@ -1,0 +1,102 @@
+//! The folder of a run: `run.json`, `answers.jsonl`, `judgements.jsonl`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use diffsieve::record::{self, Answer, Appender, Dataset, Judgement, Run};
+use serde::Serialize;
+
+use crate::cli::{Failure, shown};
+
+pub(super) const ANSWERS: &str = "answers.jsonl";
+pub(super) const JUDGEMENTS: &str = "judgements.jsonl";
+
+/// The format of `run.json`.
+const FORMAT: &str = "diffsieve.run/v1";
+
+/// A run on disk.
+pub(super) struct Folder {
+    path: PathBuf,
+    pub(super) run: Run,
+}
+
+impl Folder {
+    /// A new run, or the same one that was begun there, with the answers it has.
+    pub(super) fn begin(path: &Path, run: &Run) -> Result<(Self, Vec<Answer>), Failure> {
+        let run = Run { format: FORMAT.to_owned(), ..run.clone() };
+        let file = path.join("run.json");
+        if !file.exists() {
+            record::write_json(&file, &run).map_err(anyhow::Error::from)?;
+            return Ok((Self { path: path.to_owned(), run }, Vec::new()));
+        }
+        let there = Self::open(path)?;
+        // Where the dataset lies decides nothing.
+        if (Run { folder: run.folder.clone(), ..there.run.clone() }) != run {
+            let why = "holds another run (its run.json differs): name another --out, or remove that folder";
+            return Err(anyhow!("`{}` {why}", shown(path)).into());
+        }
+        // A last line that was cut off is asked again.
+        drop(there.appender(ANSWERS).map_err(anyhow::Error::from)?);
+        let answers = there.answers()?;
+        Ok((there, answers))
+    }
+
+    /// A run that is there.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        let file = path.join("run.json");
+        let run: Run = record::read_json(&file).map_err(anyhow::Error::from)?;
+        if run.format != FORMAT {
+            return Err(anyhow!("`{}` is no {FORMAT}", shown(&file)).into());
+        }
+        Ok(Self { path: path.to_owned(), run })
+    }
+
+    /// The dataset of the run, at the place that is named or where it was.
+    pub(super) fn dataset(&self, named: Option<&Path>) -> Result<Dataset, Failure> {
+        let folder = named.map(Path::to_owned).or_else(|| self.run.folder.as_ref().map(PathBuf::from));
+        let folder =
+            folder.ok_or_else(|| anyhow!("the run does not say where its dataset is: name it with --dataset"))?;
+        let dataset = Dataset::open(&folder).map_err(anyhow::Error::from)?;
+        if dataset.manifest.digest != self.run.digest {
+            let why = "is not the dataset of this run: its digest is another";
+            return Err(anyhow!("`{}` {why}", shown(&folder)).into());
+        }
+        Ok(dataset)
+    }
+
+    pub(super) fn answers(&self) -> Result<Vec<Answer>, Failure> {
+        Ok(self.read(ANSWERS)?)
+    }
+
+    /// All decisions, of all judges.
+    pub(super) fn judgements(&self) -> Result<Vec<Judgement>, Failure> {
+        // As above: a cut-off line goes first.
+        drop(self.appender(JUDGEMENTS).map_err(anyhow::Error::from)?);
+        Ok(self.read(JUDGEMENTS)?)
+    }
+
+    fn read<T: serde::de::DeserializeOwned>(&self, name: &str) -> anyhow::Result<Vec<T>> {
+        let path = self.path.join(name);
+        if path.exists() { Ok(record::read(&path)?) } else { Ok(Vec::new()) }
+    }
+
+    pub(super) fn appender(&self, name: &str) -> Result<Appender, record::Error> {
+        Appender::open(&self.path.join(name))
+    }
+
+    pub(super) fn replace<T: Serialize>(&self, name: &str, records: &[T]) -> Result<(), Failure> {
+        Ok(record::write(&self.path.join(name), records).map_err(anyhow::Error::from)?)
+    }
+
+    /// Puts decisions into one order, so that equal runs have equal files.
+    pub(super) fn tidy_judgements(&self) -> Result<(), Failure> {
+        let mut all = self.judgements()?;
+        let key = |one: &Judgement| {
+            (one.protocol.clone(), one.judge.clone(), one.case.clone(), one.sample, one.about.clone())
+        };
+        all.sort_by_cached_key(key);
+        // An answer that could not be read may have been given again, and readably.
+        all.dedup_by(|later, earlier| key(later) == key(earlier));
+        self.replace(JUDGEMENTS, &all)
+    }
+}

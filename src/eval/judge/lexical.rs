@@ -1,0 +1,84 @@
+//! What can be said of two texts without understanding them.
+
+use std::collections::BTreeSet;
+
+use super::Matter;
+use crate::record::Comment;
+
+/// Words that say nothing about which fault is meant.
+const EMPTY: &[&str] = &[
+    "about", "after", "also", "and", "any", "are", "because", "been", "before", "being", "but", "can", "could", "does",
+    "each", "else", "every", "for", "from", "has", "have", "here", "how", "into", "its", "may", "more", "most", "must",
+    "nor", "not", "now", "one", "only", "other", "our", "out", "over", "should", "some", "such", "than", "that", "the",
+    "their", "them", "then", "there", "these", "they", "this", "those", "was", "were", "what", "when", "where",
+    "which", "while", "who", "why", "will", "with", "would", "you", "your", "code", "line", "change", "here",
+];
+
+/// The lower-cased runs of `A-Z a-z 0-9 _` of a text.
+pub(super) fn tokens(text: &str) -> BTreeSet<String> {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    text.split(|character| !is_part(character)).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect()
+}
+
+/// The words of a text that say something.
+pub(super) fn content(text: &str) -> BTreeSet<String> {
+    tokens(text).into_iter().filter(|word| word.len() > 2 && !EMPTY.contains(&word.as_str())).collect()
+}
+
+/// Shared words of all words, 0 to 1; 0 where there are none.
+pub(in crate::eval) fn jaccard(one: &str, other: &str) -> f64 {
+    let (one, other) = (tokens(one), tokens(other));
+    let (shared, all) = (one.intersection(&other).count(), one.union(&other).count());
+    if all == 0 { 0.0 } else { shared as f64 / all as f64 }
+}
+
+/// Whether a text has at least two words of content of the other, or all it has.
+pub(super) fn speaks_of(said: &str, known: &str) -> bool {
+    let (said, known) = (content(said), content(known));
+    let shared = said.intersection(&known).count();
+    shared >= 2 || (shared > 0 && shared == known.len())
+}
+
+/// Whether a comment stands at a place: the same file, and lines that overlap or are one apart. A place without line is its
+/// whole file.
+pub(in crate::eval) fn is_at(comment: &Comment, file: Option<&str>, line: Option<u32>, end: Option<u32>) -> bool {
+    if comment.file.is_none() || comment.file.as_deref() != file {
+        return false;
+    }
+    let (Some(own), Some(first)) = (comment.line, line) else { return line.is_none() };
+    let (own_end, last) = (comment.end_line.unwrap_or(own).max(own), end.unwrap_or(first).max(first));
+    own <= last.saturating_add(1) && first <= own_end.saturating_add(1)
+}
+
+/// Whether a comment quotes code, and none of what it quotes stands in the diff.
+pub(super) fn quotes_nothing_of(body: &str, diff: &str) -> bool {
+    let quoted: Vec<&str> = body.split('`').skip(1).step_by(2).map(str::trim).filter(|code| code.len() > 2).collect();
+    !quoted.is_empty() && !quoted.iter().any(|code| diff.contains(code))
+}
+
+/// The comment that a decision is about.
+pub(super) fn comment<'m>(matter: &Matter<'m>, about: &[String]) -> Option<&'m Comment> {
+    matter.comments.iter().copied().find(|comment| about.first() == Some(&comment.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_touch_when_they_are_a_line_apart() {
+        let comment = Comment { file: Some("a".to_owned()), line: Some(5), end_line: Some(6), ..Comment::default() };
+        for (line, end, touches) in [(3, 3, false), (4, 4, true), (7, 9, true), (8, 8, false), (1, 9, true)] {
+            assert_eq!(is_at(&comment, Some("a"), Some(line), Some(end)), touches, "{line}");
+        }
+        assert!(is_at(&comment, Some("a"), None, None) && !is_at(&comment, Some("b"), None, None));
+        assert!(!is_at(&Comment::default(), None, None, None));
+    }
+
+    #[test]
+    fn quotes_are_looked_up() {
+        assert!(quotes_nothing_of("use `frobnicate()` here", "+ other()"));
+        assert!(!quotes_nothing_of("use `other()` here", "+ other()"));
+        assert!(!quotes_nothing_of("no quote", "+ other()"));
+    }
+}

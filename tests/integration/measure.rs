@@ -1,0 +1,239 @@
+//! `diffsieve eval run` and `judge`: answers and decisions are kept, a run goes on where it stopped, and nothing that failed
+//! passes for silence.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::program::{Place, Ran, Run};
+use super::service::{Service, clean, is_opinion, sure, user};
+
+/// A dataset of three cases beside the house's rules: one marked fault, one clean change, one fault that no rule knows.
+fn dataset() -> Place {
+    let place = Place::house(&[]);
+    let case = |id: &str, truth: Value| {
+        let mut case = json!({"id": id, "source": {"files": {"folder": format!("files/{id}")}}, "language": "python"});
+        case.as_object_mut().unwrap().extend(truth.as_object().unwrap().clone());
+        case
+    };
+    let bug =
+        |line: u32, description: &str| json!([{"id": "b", "description": description, "file": "m.py", "line": line}]);
+    let cases = [
+        case(
+            "marked",
+            json!({
+                "bugs": bug(2, "the marker MARK-one must not stay"),
+                "comments": [{"id": "h", "file": "m.py", "line": 2, "body": "drop the marker `MARK-one`"}],
+                "checklist": [{"id": "i", "text": "Drop the marker MARK-one (it means nothing)"}],
+                "issues": [{"tag": "Marker", "rationale": "the marker MARK-one", "file": "m.py", "line": 2}],
+            }),
+        ),
+        case("plain", json!({"clean": true})),
+        case("subtle", json!({"bugs": bug(2, "divides by zero for an empty list  FAULT")})),
+    ];
+    place.write("ds/files/marked/old/m.py", "a = 1\n");
+    place.write("ds/files/marked/new/m.py", "a = 1\nb = 'MARK-one'\n");
+    place.write("ds/files/plain/new/m.py", "a = 1\n");
+    place.write("ds/files/subtle/old/m.py", "def mean(v):\n    pass\n");
+    place.write("ds/files/subtle/new/m.py", "def mean(v):\n    return sum(v) / len(v)  # FAULT\n");
+    let lines: Vec<String> = cases.iter().map(Value::to_string).collect();
+    place.write("ds/cases.jsonl", lines.join("\n") + "\n");
+    place.write("ds/dataset.json", r#"{"format":"diffsieve.dataset/v1","name":"three","cases":0,"digest":""}"#);
+    let sealed = place.run(["dataset", "seal", "ds"]);
+    assert_eq!(sealed.code, 0, "{}", sealed.stderr);
+    place
+}
+
+fn records(place: &Place, file: &str) -> Vec<Value> {
+    place.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Answers without how long they took.
+fn answers(place: &Place, run: &str) -> Vec<Value> {
+    let mut answers = records(place, &format!("{run}/answers.jsonl"));
+    answers.iter_mut().for_each(|answer| drop(answer["spent"]["seconds"].take()));
+    answers
+}
+
+fn asking(place: &Place, service: &Service, args: &[&str]) -> Run {
+    let run = place.program([&["eval", "run", "ds", "--out", "r", "--model", "openai/m"], args].concat());
+    run.env("OPENAI_BASE_URL", service.url()).env("OPENAI_API_KEY", "sk-test-geheim-12345678")
+}
+
+#[test]
+fn the_detectors_answer_and_words_judge() {
+    let place = dataset();
+    let ran = place.run(["eval", "run", "ds", "--out", "r", "--judge", "lexical"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let said = answers(&place, "r");
+    let comments: Vec<usize> = said.iter().map(|answer| answer["comments"].as_array().unwrap().len()).collect();
+    assert_eq!(comments, [1, 0, 0]);
+    assert_eq!(said[0]["comments"][0]["tag"], "Marker");
+    let judged = records(&place, "r/judgements.jsonl");
+    let of = |protocol: &str| judged.iter().filter(|one| one["protocol"] == protocol).collect::<Vec<_>>();
+    assert_eq!(of("cr-bench")[0]["verdict"]["label"], "BUG_HIT");
+    assert_eq!(of("cr-bench")[0]["verdict"]["matched"], "b");
+    assert_eq!(of("swe-prbench")[0]["verdict"]["label"], "CONFIRMED");
+    assert_eq!(of("sphinx")[0]["verdict"]["holds"], true);
+    assert_eq!(
+        (of("cqs")[0]["verdict"]["holds"].clone(), of("cqs")[0]["about"].clone()),
+        (json!(true), json!(["c1", "0"]))
+    );
+    assert_eq!(of("similarity").len(), 1);
+    // Nothing is decided, and nothing written, twice.
+    let again = place.run(["eval", "judge", "r", "--judge", "lexical"]);
+    assert_eq!((again.code, records(&place, "r/judgements.jsonl")), (0, judged));
+}
+
+#[test]
+fn a_run_goes_on_where_it_was_cut_off() {
+    let place = dataset();
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r"]).code, 0);
+    let whole = answers(&place, "r");
+    let text = place.read("r/answers.jsonl");
+    let first = text.lines().next().unwrap();
+    place.write("r/answers.jsonl", format!("{first}\n{}", &text[first.len() + 1..first.len() + 20]));
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r"]).code, 0);
+    assert_eq!(answers(&place, "r"), whole);
+    let kept: Value = serde_json::from_str(place.read("r/answers.jsonl").lines().next().unwrap()).unwrap();
+    assert_eq!(kept, serde_json::from_str::<Value>(first).unwrap(), "what was answered is not asked again");
+}
+
+#[test]
+fn a_folder_holds_one_run() {
+    let place = dataset();
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r"]).code, 0);
+    let other = place.run(["eval", "run", "ds", "--out", "r", "--samples", "2"]);
+    assert_eq!(other.code, 2);
+    assert!(other.stderr.contains("another run"), "{}", other.stderr);
+    place.write("ds/cases.jsonl", place.read("ds/cases.jsonl").replace("subtle\",\"source", "subtler\",\"source"));
+    let edited = place.run(["eval", "judge", "r", "--judge", "lexical"]);
+    assert_eq!(edited.code, 2);
+    assert!(edited.stderr.contains("digest"), "{}", edited.stderr);
+}
+
+#[test]
+fn what_cannot_be_reviewed_is_failed_and_not_silent() {
+    let place = dataset();
+    fs::remove_dir_all(place.path("ds/files/subtle")).unwrap();
+    let ran = place.run(["eval", "run", "ds", "--out", "r"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let statuses: Vec<Value> = answers(&place, "r").iter().map(|answer| answer["status"].clone()).collect();
+    assert_eq!(statuses, ["complete", "complete", "failed"]);
+    place.write("ds/files/subtle/new/m.py", "a = 1\n");
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r"]).code, 0, "it is asked for again");
+    assert_eq!(answers(&place, "r")[2]["status"], "complete");
+}
+
+#[test]
+fn a_model_that_is_down_fails_every_case() {
+    let place = dataset();
+    let service = Service::new(|_| (401, "no".to_owned()));
+    let ran = asking(&place, &service, &[]).run();
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(answers(&place, "r").iter().all(|answer| answer["status"] == "failed"));
+    assert!(!ran.stderr.contains("geheim"));
+}
+
+#[test]
+fn an_answer_in_no_shape_is_unparsable() {
+    let place = dataset();
+    let service = Service::new(|_| (200, r#"{"hello": 1}"#.to_owned()));
+    let ran = asking(&place, &service, &["--cache", "off"]).run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(answers(&place, "r").iter().all(|answer| answer["status"] == "unparsable"), "{:?}", answers(&place, "r"));
+}
+
+#[test]
+fn strategies_ask_as_often_as_they_say() {
+    let place = dataset();
+    for (strategy, questions, opinions) in
+        [("single", 3, 0), ("collect-validate", 3, 1), ("reflexion", 6, 0), ("votes", 9, 1)]
+    {
+        let service = Service::new(sure("FAULT", "LogicError"));
+        let run = asking(&place, &service, &["--cache", "off", "--strategy", strategy]);
+        let ran: Ran = run.run();
+        assert_eq!(ran.code, 0, "{strategy}: {}", ran.stderr);
+        let judged = service.requests().iter().filter(|request| is_opinion(request)).count();
+        assert_eq!((service.count() - judged, judged), (questions, opinions), "{strategy}");
+        assert_eq!(answers(&place, "r")[2]["comments"].as_array().unwrap().len(), 1, "{strategy}");
+        fs::remove_dir_all(place.path("r")).unwrap();
+    }
+}
+
+#[test]
+fn a_second_sample_is_another_question() {
+    let place = dataset();
+    let service = Service::new(|_| (200, clean()));
+    let ran = asking(&place, &service, &["--samples", "2", "--strategy", "single"]).run();
+    assert_eq!((ran.code, service.count(), answers(&place, "r").len()), (0, 6, 6), "{}", ran.stderr);
+    let samples: Vec<u64> = answers(&place, "r").iter().map(|answer| answer["sample"].as_u64().unwrap()).collect();
+    assert_eq!(samples, [0, 1, 0, 1, 0, 1]);
+}
+
+#[test]
+fn a_papers_agent_needs_no_sieve() {
+    let place = dataset();
+    let service = Service::new(|request| {
+        let says = user(request).contains("FAULT");
+        let comment =
+            json!({"file": "m.py", "line": 2, "comment": "an empty list divides by zero", "severity": "high"});
+        (200, json!({"comments": if says { vec![comment] } else { Vec::new() }}).to_string())
+    });
+    let ran = asking(&place, &service, &["--agent", "cr-bench"]).run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let said = answers(&place, "r");
+    assert_eq!(said[2]["comments"][0]["body"], "an empty list divides by zero");
+    assert_eq!(said[2]["comments"][0]["level"], "error");
+    assert_eq!((said[0]["comments"].clone(), said[1]["comments"].clone()), (json!([]), json!([])));
+    let wrong = asking(&place, &service, &["--agent", "cr-bench", "--strategy", "votes"]).run();
+    assert_eq!(wrong.code, 2);
+}
+
+#[test]
+fn a_model_judges_and_what_it_leaves_open_is_named() {
+    let place = dataset();
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r"]).code, 0);
+    let service = Service::new(|request| {
+        let name = request["response_format"]["json_schema"]["name"].as_str().unwrap_or_default();
+        match name {
+            "classification" => {
+                (200, json!({"classification": "valid_suggestion", "bug": "", "reason": "it is right"}).to_string())
+            }
+            "coverage" => (200, json!({"items": [{"id": "i", "addressed": false}]}).to_string()),
+            "same" => (503, "down".to_owned()),
+            _ => (200, json!({"decisions": []}).to_string()),
+        }
+    });
+    let judge = |place: &Place| {
+        let run = place.program(["eval", "judge", "r", "--judge", "openai/judge", "--cache", "off", "--seconds", "3"]);
+        run.env("OPENAI_BASE_URL", service.url()).env("OPENAI_API_KEY", "sk-test-geheim-12345678").run()
+    };
+    let ran = judge(&place);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(ran.stderr.contains("not judged: marked"), "{}", ran.stderr);
+    let judged = records(&place, "r/judgements.jsonl");
+    let of = |protocol: &str| judged.iter().find(|one| one["protocol"] == protocol);
+    assert_eq!(of("cr-bench").unwrap()["verdict"]["label"], "VALID_SUGGESTION");
+    assert_eq!(of("cr-bench").unwrap()["judge"], "openai/judge judge/v1");
+    assert_eq!(of("swe-prbench").unwrap()["verdict"]["unparsable"], true);
+    assert_eq!(of("sphinx").unwrap()["verdict"]["holds"], false);
+    assert!(of("cqs").is_none());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_measures_similarity() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = dataset();
+    place.write("embed", "#!/bin/sh\ncat > asked.json\necho '{\"vectors\": [[1, 0], [1, 1]]}'\n");
+    fs::set_permissions(place.path("embed"), fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = place.run(["eval", "run", "ds", "--out", "r", "--judge", "lexical", "--embed", "./embed"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let asked: Value = serde_json::from_str(&place.read("asked.json")).unwrap();
+    assert_eq!(asked["texts"].as_array().unwrap().len(), 2);
+    let judged = records(&place, "r/judgements.jsonl");
+    let alike = judged.iter().find(|one| one["protocol"] == "similarity").unwrap();
+    assert_eq!(alike["judge"], "program ./embed");
+    assert!((alike["verdict"]["number"].as_f64().unwrap() - 0.5_f64.sqrt()).abs() < 1e-12);
+}
