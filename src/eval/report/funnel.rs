@@ -41,8 +41,12 @@ pub(in crate::eval) fn place(stage: &str) -> usize {
 }
 
 impl Funnel {
-    /// Of all these answers together. Every stage of ours is there once anything was removed, also with nothing.
+    /// Of all these answers together, but for those that were given again. Every stage of ours is there once anything was removed, also with nothing.
     pub(super) fn of(answers: &[Answer]) -> Self {
+        // Of two answers about one thing the later one counts.
+        let latest: BTreeMap<(&str, u32), &Answer> =
+            answers.iter().map(|answer| ((answer.case.as_str(), answer.sample), answer)).collect();
+        let answers: Vec<&Answer> = latest.into_values().collect();
         let shown = answers.iter().map(|answer| len(&answer.comments)).sum();
         let mut stages = BTreeMap::<(usize, &str), BTreeMap<String, u64>>::new();
         for removed in answers.iter().flat_map(|answer| &answer.removed) {
@@ -65,7 +69,7 @@ impl Funnel {
 /// What answers took.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Cost {
-    /// Answers, failed ones too: they were paid for.
+    /// Answers, with those that failed or were given again: they were paid for.
     pub answers: u64,
     /// Requests sent.
     pub requests: u64,

@@ -2,6 +2,7 @@
 //! with what was found and missed. One document ([`Evaluation`]), three ways to write it ([`FORMATS`]).
 
 mod case;
+mod draws;
 mod figure;
 mod funnel;
 mod html;
@@ -45,11 +46,6 @@ pub static FORMATS: &[Format] = &[
     Format { name: "markdown", help: "tables, as for the summary of a job", write: markdown::write },
     Format { name: "json", help: "every number of the page", write: json::write },
 ];
-
-/// The format of this name.
-pub fn find(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| format.name == name)
-}
 
 /// Runs side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::case::{CaseReport, Hand};
+use super::draws::Draws;
 use super::figure::Figure;
 use super::funnel::Cost;
 use super::{RunReport, count, len};
 use crate::eval::ablate::Ablation;
-use crate::eval::score::{Answers, Measure, Measures, Number, Row, Scores, Variants};
+use crate::eval::score::{Answers, Hits, Measure, Measures, Number, Row, Scores, Variants};
 use crate::stats::Bootstrap;
 
 /// One protocol.
@@ -65,8 +66,8 @@ pub struct TagReport {
     pub precision: Figure,
 }
 
-/// Measures that are so many of so many, each either or. Any other is drawn again.
-const SHARES: [&str; 4] = ["recall", "precision", "usefulness", "coverage"];
+/// Measures that are so many of so many, each either or. Any other is drawn again, and so is a recall that counts comments.
+const SHARES: [&str; 5] = ["recall", "precision", "precision_with_plausible", "usefulness", "coverage"];
 
 impl ProtocolReport {
     /// Of these scores, with what else is at hand.
@@ -127,13 +128,19 @@ impl ProtocolReport {
 
 /// Shares have Wilson's interval; of all else the cases are drawn again.
 fn measures(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, Figure> {
-    let is_share = |name: &str| SHARES.contains(&name);
-    let mut figures: BTreeMap<String, Figure> = BTreeMap::new();
-    for (name, measure) in &scores.measures {
-        let figure = if is_share(name) { Figure::share(measure, bootstrap.level) } else { Figure::plain(measure) };
-        figures.insert(name.clone(), figure);
-    }
-    figures
+    let is_share = |name: &str| {
+        SHARES.contains(&name) && !(scores.variants.hits == Some(Hits::PerComment) && name == "recall")
+    };
+    let others: Vec<&String> = scores.measures.keys().filter(|name| !is_share(name)).collect();
+    let drawn = Draws::new(scores).intervals(&others, bootstrap);
+    let figure = |(name, measure): (&String, &Measure)| {
+        let figure = match is_share(name) {
+            true => Figure::share(measure, bootstrap.level),
+            false => Figure::drawn(measure, drawn.get(name).copied()),
+        };
+        (name.clone(), figure)
+    };
+    scores.measures.iter().map(figure).collect()
 }
 
 /// Comments a clean case, drawn again over the clean cases.

@@ -96,16 +96,16 @@ impl Source {
 
     fn hand(&self, protocol: &str, judge: Option<&str>) -> Hand<'_> {
         let mut hand = Hand { answers: BTreeMap::new(), labels: BTreeMap::new(), cases: BTreeMap::new() };
-        // The first of two records about one thing counts, as it does in the scores.
+        // The later of two records about one thing counts, as it does in the scores.
         for answer in &self.answers {
-            hand.answers.entry((&answer.case, answer.sample)).or_insert(answer);
+            hand.answers.insert((&answer.case, answer.sample), answer);
         }
         for judged in &self.judgements {
             if let [comment] = judged.about.as_slice()
                 && judged.protocol == protocol
                 && judge.is_none_or(|judge| judge == judged.judge)
             {
-                hand.labels.entry((&judged.case, judged.sample, comment)).or_insert(judged);
+                hand.labels.insert((&judged.case, judged.sample, comment), judged);
             }
         }
         hand.cases = self.cases.iter().map(|case| (case.id.as_str(), case)).collect();
