@@ -17,6 +17,7 @@ pub mod score;
 pub mod scoring;
 pub mod sphinx;
 pub mod swe_prbench;
+pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod text;

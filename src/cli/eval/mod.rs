@@ -3,6 +3,7 @@
 mod embed;
 mod folder;
 mod run;
+mod score;
 mod tone;
 
 use clap::Subcommand;
@@ -17,6 +18,8 @@ pub(super) enum EvalCommand {
     Run(Box<run::RunArgs>),
     /// Let a judge decide about the answers of a run and keep the decisions
     Judge(Box<run::JudgeArgs>),
+    /// Score a run from its saved answers and decisions, or a bare input
+    Score(Box<score::ScoreArgs>),
     /// Count how the comments of a run speak, and name those that order or praise
     Tone(tone::ToneArgs),
     /// List the protocols
@@ -27,6 +30,7 @@ pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
     match command {
         EvalCommand::Run(args) => run::run(&args),
         EvalCommand::Judge(args) => run::judge(&args),
+        EvalCommand::Score(args) => score::run(&args),
         EvalCommand::Tone(args) => tone::run(&args),
         EvalCommand::Protocols => {
             let lines = PROTOCOLS.iter().map(|protocol| format!("{:<12} {}\n", protocol.name, protocol.help));

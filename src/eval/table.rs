@@ -1,0 +1,180 @@
+//! Scores as text for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::score::{Answers, Hits, Matching, Measure, Measures, Number, Scores, Variants};
+use crate::escape::visible;
+
+/// In which order measures are shown; others follow by name.
+const ORDER: &[&str] = &[
+    "score",
+    "score_mean",
+    "score_over_languages",
+    "detection_rate",
+    "coverage",
+    "silence",
+    "recall",
+    "precision",
+    "precision_with_plausible",
+    "f1",
+    "usefulness",
+    "snr",
+    "false_positive_rate",
+];
+
+/// How many names are listed before the rest is counted.
+const LISTED: usize = 10;
+
+/// The page of a run's scores.
+pub fn scores(scores: &Scores) -> String {
+    let mut page = String::new();
+    let Scores { protocol, dataset, answers, variants, .. } = scores;
+    line(&mut page, &format!("{} over {}: {} answers scored", visible(protocol), visible(dataset), answers.scored));
+    line(&mut page, &chosen(variants));
+    page.push('\n');
+    measures(&mut page, scores);
+    page.push('\n');
+    let clean = &scores.clean;
+    match clean.alarms.value {
+        Some(_) => line(
+            &mut page,
+            &format!(
+                "clean changes: {} answers raise a false alarm ({}), {} comments",
+                counts(clean.alarms),
+                number(clean.alarms.value),
+                plain(clean.comments.over)
+            ),
+        ),
+        None => line(&mut page, "clean changes: none, so false alarms on them are unknown"),
+    }
+    let location = &scores.location;
+    line(
+        &mut page,
+        &format!("location: a comment stands at {} known faults that have a line", counts(location.reached)),
+    );
+    line(&mut page, &format!("location: {} matched comments stand where the fault is", counts(location.matched)));
+    for (axis, cells) in &scores.by {
+        let _ = write!(page, "\nfound by {}\n", visible(axis));
+        by(&mut page, cells);
+    }
+    gaps(&mut page, answers);
+    page
+}
+
+fn line(page: &mut String, text: &str) {
+    page.push_str(text);
+    page.push('\n');
+}
+
+/// What was chosen, in words.
+fn chosen(variants: &Variants) -> String {
+    let mut parts = Vec::new();
+    match variants.hits {
+        Some(Hits::PerBug) => parts.push("hits per bug".to_owned()),
+        Some(Hits::PerComment) => parts.push("hits per comment".to_owned()),
+        None => {}
+    }
+    if let Some(compat) = variants.compat {
+        let name = serde_json::to_value(compat).unwrap_or_default();
+        parts.push(format!("rules of {}", name.as_str().unwrap_or_default()));
+        parts.push(format!("similarity {}", visible(variants.similarity.as_deref().unwrap_or("not needed"))));
+    }
+    if let Some(lambda) = variants.lambda {
+        parts.push(format!("lambda {lambda}"));
+    }
+    match variants.matching {
+        Some(Matching::OneToOne) => parts.push("matched one to one".to_owned()),
+        Some(Matching::ManyToOne) => parts.push("matched many to one".to_owned()),
+        None => {}
+    }
+    parts.push(format!("judge {}", visible(variants.judge.as_deref().unwrap_or("not needed"))));
+    parts.join(", ")
+}
+
+fn measures(page: &mut String, scores: &Scores) {
+    let mean = if scores.mean.is_empty() { String::new() } else { format!("mean of {}", scores.samples.len()) };
+    let _ = writeln!(page, "{:<26}{:>10}{:>16}{:>12}{:>14}", "", "value", "counts", mean, "if silent");
+    let mut names: Vec<&String> = scores.measures.keys().collect();
+    let rank = |name: &str| ORDER.iter().position(|other| *other == name).unwrap_or(ORDER.len());
+    names.sort_by_key(|name| (rank(name), *name));
+    let value = |measures: &Measures, name: &str| measures.get(name).map_or(String::new(), |one| number(one.value));
+    for name in names {
+        let measure = scores.measures.get(name).copied().unwrap_or_default();
+        let (mean, silent) = (value(&scores.mean, name), value(&scores.silent, name));
+        let _ = writeln!(
+            page,
+            "{:<26}{:>10}{:>16}{mean:>12}{silent:>14}",
+            visible(name),
+            number(measure.value),
+            counts(measure)
+        );
+    }
+}
+
+fn by(page: &mut String, cells: &BTreeMap<String, Measure>) {
+    for (cell, measure) in cells {
+        let (value, counts) = (number(measure.value), counts(*measure));
+        let _ = writeln!(page, "  {:<38}{value:>8}{counts:>12}", visible(cell));
+    }
+}
+
+/// What is not in the numbers.
+fn gaps(page: &mut String, answers: &Answers) {
+    let Answers { incomplete, unparsable, failed, missing, .. } = answers;
+    if incomplete + unparsable > 0 {
+        let _ = write!(page, "\n{incomplete} answers are about a part of the change, {unparsable} could not be read\n");
+    }
+    for (what, names) in [("no review", failed), ("no answer", missing)] {
+        if !names.is_empty() {
+            let listed: Vec<String> = names.iter().take(LISTED).map(|name| visible(name)).collect();
+            let more = names.len().saturating_sub(LISTED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let _ = write!(page, "\nnot scored, {what}: {}: {}{more}\n", names.len(), listed.join(", "));
+        }
+    }
+}
+
+/// Four decimals; `-` where it is undefined.
+fn number(value: Option<Number>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
+}
+
+/// As many decimals as it has, at most three.
+fn plain(value: Option<Number>) -> String {
+    let Some(value) = value.map(Number::get) else { return "-".to_owned() };
+    if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") }
+}
+
+fn counts(measure: Measure) -> String {
+    match (measure.over, measure.under) {
+        (Some(over), Some(under)) => format!("{} of {}", plain(Some(over)), plain(Some(under))),
+        _ => String::new(),
+    }
+}
+
+/// The scores of a bare input, one a line.
+pub fn bare(scores: &Value) -> String {
+    let mut page = String::new();
+    rows(&mut page, "", scores);
+    page
+}
+
+fn rows(page: &mut String, path: &str, value: &Value) {
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            let dot = if path.is_empty() { "" } else { "." };
+            map.iter().for_each(|(key, value)| rows(page, &format!("{path}{dot}{key}"), value));
+        }
+        other => {
+            let text = match other {
+                Value::Null => "-".to_owned(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let _ = writeln!(page, "{:<34} {}", visible(path), visible(&text));
+        }
+    }
+}
