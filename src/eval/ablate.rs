@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::report::{STAGES, place, words};
 use super::score::{Measures, Scores, Variants};
-use crate::record::{self, Answer, Comment, Removed};
+use super::scoring::{self, Choice, Records};
+use super::{Error, find};
+use crate::escape::visible;
+use crate::record::{self, Answer, Comment, Dataset, Removed};
 
 /// The format of [`Ablation`].
 pub const FORMAT: &str = "diffsieve.ablation/v1";
@@ -83,6 +86,21 @@ impl Ablation {
         Ok(Self { format: FORMAT.to_owned(), protocol, dataset, digest, variants, stages, thresholds })
     }
 
+    /// Scores a run once a stage, from saved records alone.
+    ///
+    /// # Errors
+    /// Those of [`scoring::scores`]; a protocol that does not judge each comment by itself.
+    pub fn of_run(protocol: &str, dataset: &Dataset, records: &Records, choice: &Choice) -> Result<Self, Error> {
+        if find(protocol).is_some_and(|protocol| !protocol.asked.each_comment) {
+            let what = "judges a review as a whole, so that its decisions say nothing of a review with other comments";
+            return Err(Error::input(protocol, what));
+        }
+        Self::new(&records.answers, |answers| {
+            let records = Records { answers: answers.to_vec(), ..records.clone() };
+            scoring::scores(protocol, dataset, &records, choice)
+        })
+    }
+
     /// Reads a saved one.
     ///
     /// # Errors
@@ -113,6 +131,24 @@ impl Ablation {
         let stages = self.stages.iter().map(|step| line(step.name.clone(), step));
         let thresholds = self.thresholds.iter().map(|step| line(format!("score at least {}", step.name), step));
         [titles.map(str::to_owned).collect()].into_iter().chain(stages).chain(thresholds).collect()
+    }
+
+    /// The table for a terminal.
+    pub fn text(&self) -> String {
+        let table = self.table();
+        let wide = |column: usize| {
+            let cells = table.iter().filter_map(|line| line.get(column));
+            cells.map(|cell| visible(cell).chars().count()).max().unwrap_or(0)
+        };
+        let mut text = String::new();
+        for line in &table {
+            for (column, cell) in line.iter().enumerate() {
+                let (cell, wide) = (visible(cell), wide(column));
+                text.push_str(&if column == 0 { format!("{cell:<wide$}") } else { format!("  {cell:>wide$}") });
+            }
+            text.push('\n');
+        }
+        text
     }
 }
 

@@ -65,7 +65,8 @@ impl<'s> Draws<'s> {
     /// The whole formula over every draw. All measures come from one calculation a draw; the same seed then gives the same
     /// draws once more for each of them.
     fn again(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Option<Interval>> {
-        let mut values: BTreeMap<&str, Vec<Option<f64>>> = names.iter().map(|name| (name.as_str(), Vec::new())).collect();
+        let mut values: BTreeMap<&str, Vec<Option<f64>>> =
+            names.iter().map(|name| (name.as_str(), Vec::new())).collect();
         if names.is_empty() {
             return BTreeMap::new();
         }

@@ -121,7 +121,7 @@ fn protocol(out: &mut String, scored: &ProtocolReport) {
         }
     }
     out.push_str("| measure | value | interval | counts | silent reviewer |\n|---|---:|---|---:|---:|\n");
-    for (name, figure) in &scored.measures {
+    for (name, figure) in scored.ordered() {
         let silent = words::value(scored.silent.get(name).and_then(|measure| measure.value));
         row(out, words::title(name), figure, Some(&silent));
     }

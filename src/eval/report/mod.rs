@@ -13,6 +13,7 @@ mod protocol;
 mod source;
 pub(super) mod words;
 
+use std::collections::BTreeMap;
 use std::io;
 
 use serde::Serialize;
@@ -114,7 +115,16 @@ fn warnings(runs: &[RunReport]) -> Vec<String> {
         }
     }
     for run in runs {
-        run.protocols.iter().for_each(|scored| scored.warn(run, &mut said));
+        // Mostly the same is left out of all protocols; it is said once.
+        let mut of = BTreeMap::<String, Vec<&str>>::new();
+        for scored in &run.protocols {
+            for what in scored.left_out() {
+                of.entry(what).or_default().push(&scored.protocol);
+            }
+        }
+        for (what, protocols) in of {
+            said.push(format!("`{}`: {what} ({})", run.name, protocols.join(", ")));
+        }
     }
     for (at, run) in runs.iter().enumerate() {
         for scored in &run.protocols {

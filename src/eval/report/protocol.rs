@@ -8,7 +8,7 @@ use super::case::{CaseReport, Hand};
 use super::draws::Draws;
 use super::figure::Figure;
 use super::funnel::Cost;
-use super::{RunReport, count, len};
+use super::{count, len, words};
 use crate::eval::ablate::Ablation;
 use crate::eval::score::{Answers, Hits, Measure, Measures, Number, Row, Scores, Variants};
 use crate::stats::Bootstrap;
@@ -105,32 +105,42 @@ impl ProtocolReport {
         self.measures.get(name)
     }
 
+    /// The measures, those first that the protocol is about.
+    pub(super) fn ordered(&self) -> Vec<(&String, &Figure)> {
+        let mut measures: Vec<_> = self.measures.iter().collect();
+        measures.sort_by_key(|(name, _)| words::place(name));
+        measures
+    }
+
     /// The measure that the protocol is about: its score, else F1, else recall.
     pub fn headline(&self) -> Option<(&'static str, &Figure)> {
         ["score", "f1", "recall"].into_iter().find_map(|name| Some((name, self.measures.get(name)?)))
     }
 
     /// What the numbers leave out, in words.
-    pub(super) fn warn(&self, run: &RunReport, said: &mut Vec<String>) {
+    pub(super) fn left_out(&self) -> Vec<String> {
         let Answers { scored, incomplete, unparsable, failed, missing, .. } = &self.answers;
-        let mut say = |count: u64, what: &str| {
+        let mut said = Vec::new();
+        let mut say = |count: u64, what: &str, rest: &str| {
             if count > 0 {
-                said.push(format!("`{}`, {}: {count} {what}", run.name, self.protocol));
+                said.push(format!("{} {rest}", words::plural(count, what)));
             }
         };
-        say(len(failed), "cases have no review at all and are in no number");
-        say(len(missing), "cases have no answer and are in no number");
-        say(*unparsable, "answers could not be read; they are scored as the protocol says");
-        say(*incomplete, "reviews are of a part of the change; they are scored as they are");
-        say(u64::from(*scored == 0), "set of scores holds no answer at all");
+        say(len(failed), "answer", "failed: no review, in no number");
+        say(len(missing), "answer", "missing: never given, in no number");
+        say(*unparsable, "answer", "unparsable: nobody can read it, scored as the protocol says");
+        say(*incomplete, "answer", "incomplete: about a part of the change, scored as it is");
+        if *scored == 0 {
+            said.push("no answer is in the numbers".to_owned());
+        }
+        said
     }
 }
 
 /// Shares have Wilson's interval; of all else the cases are drawn again.
 fn measures(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, Figure> {
-    let is_share = |name: &str| {
-        SHARES.contains(&name) && !(scores.variants.hits == Some(Hits::PerComment) && name == "recall")
-    };
+    let is_share =
+        |name: &str| SHARES.contains(&name) && !(scores.variants.hits == Some(Hits::PerComment) && name == "recall");
     let others: Vec<&String> = scores.measures.keys().filter(|name| !is_share(name)).collect();
     let drawn = Draws::new(scores).intervals(&others, bootstrap);
     let figure = |(name, measure): (&String, &Measure)| {

@@ -9,7 +9,7 @@ use super::funnel::{Cost, Funnel};
 use super::protocol::ProtocolReport;
 use super::{RunReport, words};
 use crate::eval::score::{self, Scores};
-use crate::eval::{PROTOCOLS, ablate::Ablation};
+use crate::eval::{PROTOCOLS, ablate::Ablation, find};
 use crate::record::{self, Answer, Case, Judgement, Run};
 use crate::stats::Bootstrap;
 
@@ -100,7 +100,8 @@ impl Source {
         for answer in &self.answers {
             hand.answers.insert((&answer.case, answer.sample), answer);
         }
-        for judged in &self.judgements {
+        let of_comments = find(protocol).is_some_and(|protocol| protocol.asked.each_comment);
+        for judged in self.judgements.iter().filter(|_| of_comments) {
             if let [comment] = judged.about.as_slice()
                 && judged.protocol == protocol
                 && judge.is_none_or(|judge| judge == judged.judge)

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::figure::Figure;
 use crate::eval::score::{Number, Variants};
+use crate::eval::table::ORDER;
 use crate::stats::Interval;
 
 /// A number with so many digits after the point, without zeros that say nothing.
@@ -117,6 +118,26 @@ pub(in crate::eval) fn title(measure: &str) -> &str {
         "usefulness" => "Usefulness",
         "snr" => "Signal to noise",
         "score" => "Score",
+        "score_mean" => "Score, unweighted mean",
+        "score_over_languages" => "Score, mean over languages",
+        "detection_rate" => "Detection rate, mean",
+        "false_positive_rate" => "Fabricated, mean share",
+        "coverage" => "Coverage",
+        "precision_with_plausible" => "Precision, plausible ones too",
+        "alignment" => "Alignment, mean",
+        "actionability" => "Actionability, mean",
+        "redundancy" => "Redundancy, mean",
+        "plausible_penalty" => "Penalty for plausible ones, mean",
+        "judge_fallback" => "Judge not readable, share",
+        "silence" => "Silence on clean cases",
+        "issues" => "Issues raised",
+        "bleu_1" => "BLEU-1",
+        "rouge_l" => "ROUGE-L",
         other => other,
     }
+}
+
+/// Where a measure stands among others: what a protocol is about first.
+pub(in crate::eval) fn place(measure: &str) -> usize {
+    ORDER.iter().position(|name| *name == measure).unwrap_or(ORDER.len())
 }

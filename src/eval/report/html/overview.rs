@@ -91,15 +91,15 @@ pub(super) fn scores(page: &mut Page, evaluation: &Evaluation) {
         "<th scope=col>Run<th scope=col>Protocol<th scope=col>Main number<th scope=col>Interval<th scope=col>Silent",
     );
     page.raw("<th scope=col>False alarms<th scope=col>At the place<th scope=col>Answers<th scope=col>Failed, missing");
-    page.raw("<th scope=col>Incomplete<th scope=col>Unparsable<th scope=col>Judge, similarity</thead>\n");
+    page.raw("<th scope=col>Incomplete<th scope=col>Unparsable<th scope=col class=who>Judge, similarity</thead>\n");
     for (_, run, scored) in each(evaluation) {
         page.raw("<tr><th scope=row>").text(&run.name).raw("<td>").text(&scored.protocol).raw("<td class=num>");
         let (name, figure) = scored.headline().unzip();
         let (name, figure) = (name.unwrap_or_default(), figure.copied().unwrap_or_default());
-        page.raw("<b>").text(&words::value(figure.value)).raw("</b> ").text(words::title(name)).raw("<td class=num>");
+        page.text(words::title(name)).raw(" <b>").text(&words::value(figure.value)).raw("</b><td class=num>");
         page.text(&words::interval(figure.interval)).raw("<td class=num>");
         page.text(&words::value(scored.silent.get(name).and_then(|measure| measure.value))).raw("<td class=num>");
-        page.text(&words::with_counts(&scored.alarms)).raw("<td class=num>").text(&words::with_counts(&scored.reached));
+        page.text(&words::value(scored.alarms.value)).raw("<td class=num>").text(&words::value(scored.reached.value));
         let answers = &scored.answers;
         let counts = [
             answers.scored,
@@ -110,7 +110,7 @@ pub(super) fn scores(page: &mut Page, evaluation: &Evaluation) {
         for (at, count) in counts.into_iter().enumerate() {
             page.raw(if at > 0 && count > 0 { "<td class=\"num missed\">" } else { "<td class=num>" }).number(count);
         }
-        page.raw("<td>").text(scored.variants.judge.as_deref().unwrap_or("none needed"));
+        page.raw("<td class=who>").text(scored.variants.judge.as_deref().unwrap_or("none needed"));
         if let Some(similarity) = &scored.variants.similarity {
             page.raw(", ").text(similarity);
         }
@@ -196,7 +196,7 @@ pub(super) fn precision_recall(page: &mut Page, evaluation: &Evaluation) {
     page.raw(
         "<table class=\"grid figures\"><thead><tr><th scope=col>Reviewer<th scope=col>Recall<th scope=col>Precision",
     );
-    page.raw("<th scope=col>F1<th scope=col>Source</thead>\n");
+    page.raw("<th scope=col>F1<th scope=col class=who>Source</thead>\n");
     for mark in &marks {
         point(page, (&mark.name, mark.recall, mark.precision), "measured here");
     }
@@ -212,7 +212,7 @@ fn point(page: &mut Page, (name, recall, precision): (&str, f64, f64), source: &
     for number in [recall, precision, f1] {
         page.raw("<td class=num>").text(&words::number(number, 3));
     }
-    page.raw("<td class=dim>").text(source).raw("\n");
+    page.raw("<td class=\"dim who\">").text(source).raw("\n");
 }
 
 /// What a true finding costs.
@@ -248,7 +248,8 @@ pub(super) fn cost(page: &mut Page, evaluation: &Evaluation) {
         let list: Vec<Bar> = list.collect();
         let most = list.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
         let title = if priced { "US dollars a true finding" } else { "Tokens a true finding" };
-        let ticks: fn(f64) -> String = if priced { words::dollars } else { |number| words::number(number, 0) };
+        let ticks: fn(f64) -> String =
+            if priced { |number| format!("${}", words::number(number, 4)) } else { |number| words::number(number, 0) };
         let says: Vec<String> = list.iter().map(|bar| format!("{}: {}", bar.name, bar.note)).collect();
         plot(page, &[], bars("plot-cost", (title, &says.join("; ")), &[(title.to_owned(), list)], most, ticks));
     }

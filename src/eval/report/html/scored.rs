@@ -53,7 +53,7 @@ fn measures(page: &mut Page, report: &ProtocolReport) {
     page.raw("<th scope=col>Counts<th scope=col>Silent reviewer");
     let samples = !report.mean.is_empty();
     page.raw(if samples { "<th scope=col>Mean of the samples</thead>\n" } else { "</thead>\n" });
-    for (name, figure) in &report.measures {
+    for (name, figure) in report.ordered() {
         page.raw("<tr><th scope=row>").text(words::title(name));
         cells(page, figure);
         page.raw("<td class=\"num dim\">");

@@ -6,7 +6,7 @@ use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::{
     Cartesian2d, ChartBuilder, Circle, DrawingArea, IntoDrawingArea as _, IntoFont as _, LabelAreaPosition,
-    PathElement, Polygon, Rectangle, SVGBackend, Text, TriangleMarker,
+    PathElement, Polygon, Rectangle, SVGBackend, Text,
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color as _, RGBColor, ShapeStyle};
@@ -17,6 +17,8 @@ pub(super) const INK: RGBColor = RGBColor(0x1c, 0x21, 0x27);
 pub(super) const DIM: RGBColor = RGBColor(0x59, 0x63, 0x6e);
 /// Lines behind what is drawn.
 pub(super) const LINE: RGBColor = RGBColor(0xdf, 0xe3, 0xe8);
+/// The grid, behind everything.
+const FAINT: RGBColor = RGBColor(0xed, 0xf0, 0xf3);
 /// What speaks for the reviewer.
 pub(super) const GOOD: RGBColor = RGBColor(0x0b, 0x57, 0xd0);
 /// What speaks for it a little.
@@ -94,7 +96,7 @@ pub(super) fn draw(frame: &Frame, draw: impl FnOnce(&Plane<'_>)) -> String {
         let ticks = |number: &f64| (frame.ticks)(*number);
         let font = |size: f64, colour: &RGBColor| ("sans-serif", scaled(size)).into_font().color(colour);
         let mut mesh = chart.configure_mesh();
-        mesh.max_light_lines(0).bold_line_style(LINE).axis_style(LINE).label_style(font(11.5, &DIM));
+        mesh.max_light_lines(0).bold_line_style(FAINT).axis_style(LINE).label_style(font(11.5, &DIM));
         mesh.axis_desc_style(font(12.5, &INK)).x_label_formatter(&ticks).y_label_formatter(&ticks);
         mesh.x_desc(frame.names.0).y_desc(frame.names.1).x_labels(11).y_labels(11);
         if frame.names.0.is_empty() {
@@ -151,7 +153,14 @@ impl Plane<'_> {
         let _ = match shape {
             Shape::Circle => self.root.draw(&Circle::new((x, y), size, style)),
             Shape::Square => self.root.draw(&Rectangle::new([(x - size, y - size), (x + size, y + size)], style)),
-            Shape::Triangle => self.root.draw(&TriangleMarker::new((x, y), size + 1, style)),
+            Shape::Triangle => {
+                let corners =
+                    [(x, y - size - 1), (x + size + 1, y + size), (x - size - 1, y + size), (x, y - size - 1)];
+                match filled {
+                    true => self.root.draw(&Polygon::new(corners, style)),
+                    false => self.root.draw(&PathElement::new(corners, style)),
+                }
+            }
         };
     }
 

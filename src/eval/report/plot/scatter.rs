@@ -64,6 +64,9 @@ pub(in super::super) fn scatter(
         // What stands in front is labelled first.
         for mark in marks {
             labels.keep_clear(plane.at(within((mark.recall, mark.precision))), 9);
+            for (from, to) in whiskers(mark) {
+                labels.keep_clear_between(plane.at(from), plane.at(to));
+            }
         }
         for path in paths {
             path.places.iter().for_each(|place| labels.keep_clear(plane.at(within(*place)), 4));
@@ -102,16 +105,20 @@ fn iso_lines(plane: &Plane<'_>) {
     }
 }
 
+type Place = (f64, f64);
+
+/// The intervals of a mark as lines.
+fn whiskers(mark: &Mark) -> Vec<(Place, Place)> {
+    let (recall, precision) = mark.spread;
+    let across = recall.map(|Interval { low, high }| ((low, mark.precision), (high, mark.precision)));
+    let along = precision.map(|Interval { low, high }| ((mark.recall, low), (mark.recall, high)));
+    [across, along].into_iter().flatten().map(|(from, to)| (within(from), within(to))).collect()
+}
+
 fn draw_mark(plane: &Plane<'_>, mark: &Mark, labels: &mut Labels) {
     let colour = SERIES[mark.series % SERIES.len()];
     let place = within((mark.recall, mark.precision));
-    let (recall, precision) = mark.spread;
-    if let Some(Interval { low, high }) = recall {
-        plane.line([within((low, place.1)), within((high, place.1))], colour, 2);
-    }
-    if let Some(Interval { low, high }) = precision {
-        plane.line([within((place.0, low)), within((place.0, high))], colour, 2);
-    }
+    whiskers(mark).into_iter().for_each(|(from, to)| plane.line([from, to], colour, 2));
     let shape = [Shape::Circle, Shape::Square, Shape::Triangle][mark.series % 3];
     plane.point(place, (shape, 6), colour, true);
     labels.write(plane, place, &short(&mark.name, 34), (13.0, INK));
@@ -138,6 +145,10 @@ impl Labels {
         self.0.push((x - around, y - around, x + around, y + around));
     }
 
+    fn keep_clear_between(&mut self, (x, y): (i32, i32), (to_x, to_y): (i32, i32)) {
+        self.0.push((x.min(to_x), y.min(to_y) - 1, x.max(to_x), y.max(to_y) + 1));
+    }
+
     /// Writes a name at the first free place near a point. Without one there is none: the table has it.
     fn write(
         &mut self,
@@ -159,8 +170,14 @@ impl Labels {
             (Side::Right, (near, near + 3)),
             (Side::Left, (-near, -near - 3)),
             (Side::Left, (-near, near + 3)),
+            (Side::Right, (near, -near - 13)),
+            (Side::Left, (-near, -near - 13)),
+            (Side::Right, (near, near + 13)),
+            (Side::Left, (-near, near + 13)),
         ];
-        for (side, away) in tries {
+        // Far from its point, a name must belong to something that stands out.
+        let tries = if size > 12.0 { &tries[..] } else { &tries[..4] };
+        for &(side, away) in tries {
             let left = x + away.0 - [wide, 0, wide / 2][side as usize];
             let own = (left, y + away.1 - half, left + wide, y + away.1 + half);
             let inside = own.0 >= 60 && own.2 <= SIZE.0 as i32 - 8 && own.1 >= 2 && own.3 <= SIZE.1 as i32 - 54;

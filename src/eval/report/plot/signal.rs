@@ -42,7 +42,8 @@ pub(in super::super) fn signal(
         x: 0.0..count + gap,
         y: -below * 1.04..above * 1.04,
         names: ("", "Comments a case"),
-        ticks: |number| format!("{}", number.abs()),
+        // Comments are whole.
+        ticks: |number| if number.fract() == 0.0 { number.abs().to_string() } else { String::new() },
     };
     let drawn = draw(&frame, |plane| {
         let apart = faulty.len() + clean.len() <= APART;
