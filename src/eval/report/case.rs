@@ -90,7 +90,8 @@ impl Worth {
     /// From the values of a row: `noise` and `fabricated` are what a judge called wrong, `valid` and `plausible` what it
     /// called sound; all else that names no fault is open.
     pub(super) fn of(row: &Row, hits: usize) -> Self {
-        let said = row.get("comments").max(0.0);
+        // A document from anywhere may hold any number; no review has a billion comments.
+        let said = row.get("comments").clamp(0.0, 1e9);
         if row.clean {
             return Self { noise: said, ..Self::default() };
         }

@@ -34,6 +34,16 @@ fn page(evaluation: &Evaluation) -> String {
     for run in &evaluation.runs {
         run_part(&mut out, run);
     }
+    for table in &evaluation.published {
+        let _ = writeln!(out, "Published by others on other data: {}\n", markdown(table.source));
+        let columns: Vec<String> = table.columns.iter().map(|column| markdown(column)).collect();
+        let _ = writeln!(out, "| {} |\n|---|{}", columns.join(" | "), "---:|".repeat(columns.len().saturating_sub(1)));
+        for row in &table.rows {
+            let cells: Vec<String> = row.iter().map(|cell| markdown(cell)).collect();
+            let _ = writeln!(out, "| {} |", cells.join(" | "));
+        }
+        out.push('\n');
+    }
     out
 }
 

@@ -3,6 +3,7 @@
 
 mod case;
 mod draws;
+mod elsewhere;
 mod figure;
 mod funnel;
 mod html;
@@ -18,10 +19,12 @@ use std::io;
 
 use serde::Serialize;
 
+use super::PROTOCOLS;
 use super::score::Number;
 use crate::stats::Bootstrap;
 
 pub use case::{CaseReport, CommentReport, Fault, Worth};
+pub use elsewhere::Elsewhere;
 pub use figure::{Figure, Method};
 pub use funnel::{Cost, Funnel, Removal};
 pub(super) use funnel::{STAGES, place};
@@ -61,6 +64,8 @@ pub struct Evaluation {
     pub warnings: Vec<String>,
     /// In the order given.
     pub runs: Vec<RunReport>,
+    /// What others published under the protocols that are there.
+    pub published: Vec<Elsewhere>,
 }
 
 /// The settings of the intervals.
@@ -99,7 +104,10 @@ impl Evaluation {
         let Bootstrap { resamples, seed, level } = *bootstrap;
         let runs: Vec<RunReport> = sources.iter().map(|source| source.report(bootstrap)).collect();
         let intervals = Intervals { level, resamples, seed };
-        Self { format: FORMAT, version, intervals, warnings: warnings(&runs), runs }
+        let is_there = |name: &str| runs.iter().flat_map(|run| &run.protocols).any(|scored| scored.protocol == name);
+        let protocols = PROTOCOLS.iter().map(|protocol| protocol.name);
+        let published = protocols.filter(|name| is_there(name)).filter_map(elsewhere::of).collect();
+        Self { format: FORMAT, version, intervals, warnings: warnings(&runs), runs, published }
     }
 }
 
@@ -153,4 +161,5 @@ const fn len<T>(list: &[T]) -> u64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot set the stage fails")]
 mod tests;

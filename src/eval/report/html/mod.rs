@@ -31,6 +31,7 @@ pub(super) fn write(evaluation: &Evaluation, out: &mut dyn io::Write) -> io::Res
     for (at, run) in evaluation.runs.iter().enumerate() {
         run::run(&mut page, evaluation, run, at as u64);
     }
+    overview::elsewhere(&mut page, evaluation);
     method(&mut page, evaluation);
     page.raw("</main>\n<script>").raw(SCRIPT).raw("</script>\n</body>\n</html>\n");
     out.write_all(page.markup().as_bytes())

@@ -131,6 +131,7 @@ fn marks(evaluation: &Evaluation) -> Vec<Mark> {
         let place = run.protocols.iter().position(|other| other.protocol == scored.protocol);
         Some(Mark {
             name: if several { format!("{} ({})", run.name, scored.protocol) } else { scored.protocol.clone() },
+            legend: if several { run.name.clone() } else { scored.protocol.clone() },
             recall: recall.get()?,
             precision: precision.get()?,
             spread: (recall.interval, precision.interval),
@@ -182,7 +183,10 @@ pub(super) fn precision_recall(page: &mut Page, evaluation: &Evaluation) {
         scatter("plot-precision-recall", ("Precision against recall", &says.join("; ")), &marks, &references, &[]);
     let mut legend: Vec<(&'static str, &str)> = Vec::new();
     for mark in &marks {
-        legend.push((SERIES[mark.series % SERIES.len()], &mark.name));
+        let entry = (SERIES[mark.series % SERIES.len()], &*mark.legend);
+        if !legend.contains(&entry) {
+            legend.push(entry);
+        }
     }
     legend.extend([
         ("open square", "CR-Bench, Table 4"),
@@ -282,6 +286,33 @@ pub(super) fn cost(page: &mut Page, evaluation: &Evaluation) {
             page.raw("<p class=dim>").text(&run.name).raw(": ").number(cost.unpriced).raw(" of ").number(cost.answers);
             page.raw(" answers asked a model whose price is unknown.</p>");
         }
+    }
+    page.raw("</section>\n");
+}
+
+/// What others published under the protocols of this page.
+pub(super) fn elsewhere(page: &mut Page, evaluation: &Evaluation) {
+    if evaluation.published.is_empty() {
+        return;
+    }
+    page.raw(
+        "<section class=panel id=published><h2>Published by others</h2>\n<p>Under the same protocols, on other data, ",
+    );
+    page.raw("with other judges and prompts: points of reference, no ranks.</p>\n");
+    for table in &evaluation.published {
+        page.raw("<details><summary>").text(table.source).raw("</summary>\n<div class=wide role=region tabindex=0 ");
+        page.raw("aria-label=Published><table class=\"grid figures\"><thead><tr>");
+        for column in &table.columns {
+            page.raw("<th scope=col>").text(column);
+        }
+        page.raw("</thead>\n");
+        for row in &table.rows {
+            for (at, cell) in row.iter().enumerate() {
+                page.raw(if at == 0 { "<tr><th scope=row>" } else { "<td class=num>" }).text(cell);
+            }
+            page.raw("\n");
+        }
+        page.raw("</table></div></details>\n");
     }
     page.raw("</section>\n");
 }

@@ -10,6 +10,8 @@ const SIZE: (u32, u32) = (760, 520);
 pub(in super::super) struct Mark {
     /// What stands beside it.
     pub(in super::super) name: String,
+    /// What its colour stands for.
+    pub(in super::super) legend: String,
     /// Found of what is known; above 1 only where hits are counted per comment.
     pub(in super::super) recall: f64,
     /// Right of what is said.
