@@ -6,10 +6,20 @@ use std::io;
 use super::figure::Figure;
 use super::protocol::ProtocolReport;
 use super::{Evaluation, RunReport, words};
-use crate::escape::{markdown, neutral_line};
+use crate::escape::{self, neutral_line, visible};
 
 /// Values of an axis, tags and names that are listed; the rest is counted. The page and the JSON have all.
 const LISTED: usize = 25;
+
+/// Characters of a name or a setting that are shown.
+const CHARS: usize = 200;
+
+/// A text from anywhere on one line, in a cell or outside of one.
+fn markdown(text: &str) -> String {
+    let cut: String = text.chars().take(CHARS).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    format!("{}{more}", escape::markdown(&visible(&cut)))
+}
 
 /// Writes the tables.
 pub(super) fn write(evaluation: &Evaluation, out: &mut dyn io::Write) -> io::Result<()> {
@@ -39,8 +49,8 @@ fn page(evaluation: &Evaluation) -> String {
         let columns: Vec<String> = table.columns.iter().map(|column| markdown(column)).collect();
         let _ = writeln!(out, "| {} |\n|---|{}", columns.join(" | "), "---:|".repeat(columns.len().saturating_sub(1)));
         for row in &table.rows {
-            let cells: Vec<String> = row.iter().map(|cell| markdown(cell)).collect();
-            let _ = writeln!(out, "| {} |", cells.join(" | "));
+            // All of it is written in this program.
+            let _ = writeln!(out, "| {} |", row.join(" | "));
         }
         out.push('\n');
     }
@@ -155,7 +165,12 @@ fn protocol(out: &mut String, scored: &ProtocolReport) {
     }
     if let Some(ablation) = &scored.ablation {
         for (at, line) in ablation.table().iter().enumerate() {
-            let cells: Vec<String> = line.iter().map(|cell| markdown(cell)).collect();
+            // Below the titles, only the first cell is a name.
+            let cell = |(column, cell): (usize, &String)| match at == 0 || column == 0 {
+                true => markdown(cell),
+                false => cell.clone(),
+            };
+            let cells: Vec<String> = line.iter().enumerate().map(cell).collect();
             let _ = writeln!(out, "| {} |", cells.join(" | "));
             if at == 0 {
                 let _ = writeln!(out, "|---|{}", "---:|".repeat(line.len().saturating_sub(1)));

@@ -34,11 +34,10 @@ fn figure(id: &str, title: &str, description: &str, (width, height): (u32, u32),
     svg
 }
 
-/// A text that fits: at most so many characters, and nothing invisible in them.
+/// A text that fits: at most so many characters.
 fn short(text: &str, most: usize) -> String {
-    let text = escape::visible(text);
     if text.chars().count() <= most {
-        return text;
+        return text.to_owned();
     }
     let kept: String = text.chars().take(most.saturating_sub(1)).collect();
     format!("{}…", kept.trim_end())

@@ -11,6 +11,8 @@ use plotters::prelude::{
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color as _, RGBColor, ShapeStyle};
 
+use crate::escape;
+
 /// Text.
 pub(super) const INK: RGBColor = RGBColor(0x1c, 0x21, 0x27);
 /// Text that matters less.
@@ -164,7 +166,7 @@ impl Plane<'_> {
         };
     }
 
-    /// A text beside a place, so many pixels away.
+    /// A text beside a place, so many pixels away. What cannot be seen in it is made visible.
     pub(super) fn text(
         &self,
         place: (f64, f64),
@@ -179,6 +181,6 @@ impl Plane<'_> {
             Side::Middle => HPos::Center,
         };
         let style = ("sans-serif", scaled(size)).into_font().color(&colour).pos(Pos::new(horizontal, VPos::Center));
-        let _ = self.root.draw(&Text::new(text, (x + away.0, y + away.1), style));
+        let _ = self.root.draw(&Text::new(escape::visible(text), (x + away.0, y + away.1), style));
     }
 }
