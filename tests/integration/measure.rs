@@ -9,7 +9,7 @@ use super::program::{Place, Ran, Run};
 use super::service::{Service, clean, is_opinion, sure, user};
 
 /// A dataset of three cases beside the house's rules: one marked fault, one clean change, one fault that no rule knows.
-fn dataset() -> Place {
+pub(super) fn dataset() -> Place {
     let place = Place::house(&[]);
     let case = |id: &str, truth: Value| {
         let mut case = json!({"id": id, "source": {"files": {"folder": format!("files/{id}")}}, "language": "python"});
@@ -236,4 +236,43 @@ fn a_program_measures_similarity() {
     let alike = judged.iter().find(|one| one["protocol"] == "similarity").unwrap();
     assert_eq!(alike["judge"], "program ./embed");
     assert!((alike["verdict"]["number"].as_f64().unwrap() - 0.5_f64.sqrt()).abs() < 1e-12);
+}
+
+#[test]
+fn what_must_not_be_handed_on_leaves_the_dataset() {
+    let place = Place::new();
+    let case = |id: &str, licence: Option<&str>| {
+        json!({
+            "id": id,
+            "source": {"files": {"folder": format!("files/{id}")}},
+            "origin": {"repository": "house", "licence": licence},
+        })
+    };
+    let cases =
+        [case("fine", Some("MIT")), case("leaks", Some("MIT")), case("grabbed", None), case("foreign", Some("X"))];
+    let lines: Vec<String> = cases.iter().map(|case| case.to_string().replace(",\"licence\":null", "")).collect();
+    place.write("ds/cases.jsonl", lines.join("\n") + "\n");
+    for id in ["fine", "grabbed", "foreign"] {
+        place.write(&format!("ds/files/{id}/new/m.py"), "a = 1\n");
+    }
+    let key = ["AKIA", "QYLPMN5HFIQR7XYA"].concat();
+    place.write("ds/files/leaks/new/m.py", format!("key = '{key}'\n"));
+    place.write("ds/dataset.json", r#"{"format":"diffsieve.dataset/v1","name":"four","cases":0,"digest":""}"#);
+    assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
+    let ran = place.run(["dataset", "screen", "ds", "--licence", "MIT"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let kept = records(&place, "ds/cases.jsonl");
+    assert_eq!(kept.iter().map(|case| case["id"].as_str().unwrap()).collect::<Vec<_>>(), ["fine"]);
+    assert_eq!(kept[0]["facts"]["screened"], "unscreened", "nobody calls it safe without a model");
+    let codes: Vec<Value> = records(&place, "ds/rejected.jsonl").iter().map(|one| one["code"].clone()).collect();
+    assert_eq!(codes, ["secret", "licence", "licence"]);
+    assert!(!place.read("ds/rejected.jsonl").contains(&key));
+    // A model may call it safe, or not.
+    let service = Service::new(|request| {
+        (200, json!({"safe": !user(request).contains("a = 1"), "reason": "it says one"}).to_string())
+    });
+    let run = place.program(["dataset", "screen", "ds", "--model", "openai/m"]);
+    let ran = run.env("OPENAI_BASE_URL", service.url()).env("OPENAI_API_KEY", "sk-test-geheim-12345678").run();
+    assert_eq!((ran.code, records(&place, "ds/cases.jsonl").len()), (0, 0), "{}", ran.stderr);
+    assert_eq!(records(&place, "ds/rejected.jsonl")[3]["code"], "unsafe");
 }

@@ -1,6 +1,8 @@
 //! `diffsieve dataset`: changes with known faults, to measure reviewers by.
 
 mod check;
+mod mutate;
+mod screen;
 
 use std::path::PathBuf;
 
@@ -16,6 +18,10 @@ pub(super) enum DatasetCommand {
         /// Its folder
         dataset: PathBuf,
     },
+    /// Take out of a dataset what must not be handed on: credentials, code without a licence, harmful content
+    Screen(Box<screen::ScreenArgs>),
+    /// Put one known fault each into real changes; the change without it is the clean twin
+    Mutate(Box<mutate::MutateArgs>),
     /// Write count and digest of a dataset's cases into its manifest, after they were edited on purpose
     Seal {
         /// Its folder
@@ -26,6 +32,8 @@ pub(super) enum DatasetCommand {
 pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
     match command {
         DatasetCommand::Check { dataset } => check::check(&dataset),
+        DatasetCommand::Screen(args) => screen::run(&args),
+        DatasetCommand::Mutate(args) => mutate::run(&args),
         DatasetCommand::Seal { dataset } => check::seal(&dataset),
     }
 }

@@ -31,6 +31,15 @@ static LIST: &str = include_str!("misspellings.txt");
 static CORRECTIONS: LazyLock<BTreeMap<&str, &str>> =
     LazyLock::new(|| LIST.lines().filter_map(|line| line.split_once(' ')).collect());
 
+static MISSPELT: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
+    LIST.lines().filter_map(|line| line.split_once(' ')).map(|(wrong, right)| (right, wrong)).collect()
+});
+
+/// A listed misspelling of a word, in the case of the word.
+pub fn misspelt(word: &str) -> Option<String> {
+    MISSPELT.get(word.to_ascii_lowercase().as_str()).map(|wrong| cased(word, wrong))
+}
+
 /// A listed misspelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misspelling {

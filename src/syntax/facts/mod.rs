@@ -26,7 +26,7 @@ use std::ops::Range;
 
 pub use divisor_guard::divisor_guard;
 pub use guard::Guard;
-pub use misspelling::{Misspelling, may_be_misspelt, misspellings};
+pub use misspelling::{Misspelling, may_be_misspelt, misspellings, misspelt};
 
 use super::{Language, Parsed, Symbol, delta};
 use crate::finding::Line;

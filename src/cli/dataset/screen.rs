@@ -1,0 +1,85 @@
+//! `diffsieve dataset screen`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use diffsieve::context::{Context, Options};
+use diffsieve::dataset::screen::{Screen, Screened, VERSION};
+use diffsieve::escape::visible;
+use diffsieve::record::{self, Dataset};
+use diffsieve::review::model::{Budget, Purse, Talk};
+use diffsieve::rules::Examples;
+use serde_json::json;
+
+use crate::cli::args::{ModelArgs, PlaceArgs};
+use crate::cli::exit::Exit;
+use crate::cli::model::{self, Found};
+use crate::cli::{Failure, env, output, policy, print};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ScreenArgs {
+    /// The folder of the dataset; what is rejected leaves it for `rejected.jsonl`
+    dataset: PathBuf,
+    /// A licence that may be handed on, as an SPDX expression; repeatable [default: whichever a case names]
+    #[arg(long, value_name = "LICENCE")]
+    licence: Vec<String>,
+    /// Most requests to the model
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000)]
+    requests: u64,
+    /// Most seconds for all of it
+    #[arg(long, value_name = "NUMBER", default_value_t = 86_400)]
+    seconds: u32,
+    #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+pub(super) fn run(args: &ScreenArgs) -> Result<Exit, Failure> {
+    let Dataset { folder, mut manifest, cases } = Dataset::open(&args.dataset).map_err(anyhow::Error::from)?;
+    let mut loadout = policy::of_work_tree(&args.place, Examples::Skip)?;
+    loadout.config.model.time = Duration::from_secs(args.seconds.into());
+    let ready = match model::find(&args.model, &loadout.config, None)? {
+        Found::Ready(ready) => Some(ready),
+        Found::Nobody => None,
+        Found::WithoutKey(why) => return Err(Failure::Incomplete(anyhow::anyhow!(why))),
+    };
+    let context = Context::new(&loadout.rules, Options::default()).map_err(anyhow::Error::from)?;
+    let purse = Purse::new(Budget { requests: args.requests, tokens: u64::MAX / 4 });
+    let talk = ready.as_ref().map(|ready| Talk::new(ready.collector(), &purse));
+    let screen =
+        Screen { rules: &loadout.rules, licences: &args.licence, model: talk.as_ref().map(|talk| (talk, &context)) };
+    let dataset = Dataset { folder, manifest: manifest.clone(), cases };
+    let (mut kept, mut rejected) = (Vec::new(), Vec::new());
+    let mut funnel = BTreeMap::<&str, usize>::new();
+    for case in &dataset.cases {
+        let screened = screen.look(&dataset, case, &env::var);
+        *funnel.entry(screened.name()).or_default() += 1;
+        match &screened {
+            Screened::Rejected { code, why } => {
+                rejected.push(json!({"id": case.id, "stage": "screen", "code": code, "why": why}));
+                continue;
+            }
+            Screened::Open(why) => output::say(&format!("{}: not screened: {}", case.id, visible(why))),
+            Screened::Safe | Screened::Unscreened => {}
+        }
+        let mut case = case.clone();
+        case.facts.insert("screened".to_owned(), screened.name().into());
+        kept.push(case);
+    }
+    let by = ready.map(|ready| format!("{} {VERSION}", ready.name()));
+    manifest.built.insert("screened".to_owned(), json!({"model": by, "licences": args.licence}));
+    if !rejected.is_empty() {
+        let path = dataset.folder.join("rejected.jsonl");
+        let mut all: Vec<serde_json::Value> =
+            if path.exists() { record::read(&path).map_err(anyhow::Error::from)? } else { Vec::new() };
+        all.extend(rejected);
+        record::write(&path, &all).map_err(anyhow::Error::from)?;
+    }
+    Dataset::write(&dataset.folder, manifest, kept).map_err(anyhow::Error::from)?;
+    let lines: Vec<String> = funnel.iter().map(|(name, count)| format!("{name:<11} {count}\n")).collect();
+    print(&lines.concat())?;
+    Ok(if funnel.contains_key("open") { Exit::Incomplete } else { Exit::Passed })
+}
