@@ -6,6 +6,7 @@ mod compare;
 mod draws;
 mod embed;
 mod folder;
+mod judge;
 mod report;
 mod run;
 mod score;
@@ -23,7 +24,7 @@ pub(super) enum EvalCommand {
     /// Review every case of a dataset and keep the answers
     Run(Box<run::RunArgs>),
     /// Let a judge decide about the answers of a run and keep the decisions
-    Judge(Box<run::JudgeArgs>),
+    Judge(Box<judge::JudgeArgs>),
     /// Score a run from its saved answers and decisions, or a bare input
     Score(Box<score::ScoreArgs>),
     /// Put together what came of one or several runs, with intervals and plots
@@ -45,7 +46,7 @@ pub(super) enum EvalCommand {
 pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
     match command {
         EvalCommand::Run(args) => run::run(&args),
-        EvalCommand::Judge(args) => run::judge(&args),
+        EvalCommand::Judge(args) => judge::run(&args),
         EvalCommand::Score(args) => score::run(&args),
         EvalCommand::Report(args) => report::run(&args),
         EvalCommand::Ablate(args) => ablate::run(&args),
