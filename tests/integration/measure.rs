@@ -2,6 +2,7 @@
 //! passes for silence.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -275,4 +276,40 @@ fn what_must_not_be_handed_on_leaves_the_dataset() {
     let ran = run.env("OPENAI_BASE_URL", service.url()).env("OPENAI_API_KEY", "sk-test-geheim-12345678").run();
     assert_eq!((ran.code, records(&place, "ds/cases.jsonl").len()), (0, 0), "{}", ran.stderr);
     assert_eq!(records(&place, "ds/rejected.jsonl")[3]["code"], "unsafe");
+}
+
+/// The measures of each protocol.
+fn measures(place: &Place, run: &str) -> Value {
+    let protocols = ["cr-bench", "swe-prbench", "sphinx", "cqs"];
+    let of = |name: &str| {
+        let scores: Value = serde_json::from_str(&place.read(&format!("{run}/scores/{name}.json"))).unwrap();
+        (name.to_owned(), json!({"measures": scores["measures"], "clean": scores["clean"], "location": scores["location"]}))
+    };
+    Value::Object(protocols.map(of).into_iter().collect())
+}
+
+#[test]
+fn the_small_dataset_is_measured_from_end_to_end() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/measure");
+    let place = Place::new();
+    let run = |out: &str| {
+        let run = place.program(["eval", "run", "--judge", "replay", "--no-config", "--out", out]);
+        let run = run.arg(here.join("small")).arg("--replay").arg(here.join("answers"));
+        run.arg("--report").arg(format!("html={out}/report.html")).run()
+    };
+    let (one, two) = (run("one"), run("two"));
+    assert_eq!((one.code, two.code), (0, 0), "{}", one.stderr);
+    assert!(one.stderr.contains("44 complete"), "{}", one.stderr);
+    for file in ["judgements.jsonl", "scores/cr-bench.json", "scores/swe-prbench.json", "scores/sphinx.json", "scores/cqs.json"] {
+        assert_eq!(place.read(&format!("one/{file}")), place.read(&format!("two/{file}")), "{file}");
+    }
+    let text = format!("{:#}\n", measures(&place, "one"));
+    let path = here.join("measures.json");
+    if std::env::var_os("DIFFSIEVE_GENERATE").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    let why = "tests/measure/measures.json differs: DIFFSIEVE_GENERATE=1 cargo test --test integration small_dataset";
+    assert!(fs::read_to_string(&path).unwrap_or_default() == text, "{why}\n{text}");
+    let page = place.read("one/report.html");
+    assert!(page.contains("<svg") && page.contains("cr-bench"));
 }
