@@ -97,6 +97,8 @@ fn inputs_that_cannot_be_are_refused_with_their_place() {
     place.run(["eval", "score", "--protocol", "cr-bench"]).fails(2, &["<RUN>"]);
     place.run(["eval", "score", "r", "--protocol", "cr-bench", "--input", "x"]).fails(2, &["cannot be used with"]);
     place.run(["eval", "score", "r", "--protocol", "bench"]).fails(2, &["possible values"]);
+    let args = ["eval", "score", "r", "--protocol", "cr-bench", "--lambda", "1"];
+    place.run(args).fails(2, &["--lambda is about sphinx"]);
     place.run(["eval", "score", "nowhere", "--protocol", "cr-bench"]).fails(2, &["run.json"]);
 }
 
