@@ -30,3 +30,4 @@ mod shards;
 mod sieve;
 mod since;
 mod support;
+mod texts;
