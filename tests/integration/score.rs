@@ -149,7 +149,8 @@ fn the_table_shows_counts_variants_and_the_floor() {
         "inf",
         "if silent",
         "clean changes: false alarms in 0 of 1 answers (0.0000), with 0 comments",
-        "a comment stands at 1 of 2 known faults",
+        "location: 1 of 2 known faults with a line have a comment there",
+        "location: 1 of 1 matched comments stand where the fault is",
         "found by severity x language",
         "unknown x python",
     ] {
