@@ -32,11 +32,14 @@ const LISTED: usize = 10;
 pub fn scores(scores: &Scores) -> String {
     let mut page = head(scores);
     let location = &scores.location;
-    line(
-        &mut page,
-        &format!("location: a comment stands at {} known faults that have a line", counts(location.reached)),
-    );
-    line(&mut page, &format!("location: {} matched comments stand where the fault is", counts(location.matched)));
+    let place = |measure: Measure, what: &str, nothing: &str| match measure.value {
+        Some(_) => format!("location: {} {what}", counts(measure)),
+        None => format!("location: {nothing}"),
+    };
+    let reached = "known faults with a line have a comment there";
+    line(&mut page, &place(location.reached, reached, "no known fault has a line"));
+    let matched = "matched comments stand where the fault is";
+    line(&mut page, &place(location.matched, matched, "no comment is matched with a fault that has a line"));
     for (axis, cells) in &scores.by {
         let _ = write!(page, "\nfound by {}\n", visible(axis));
         by(&mut page, cells);

@@ -97,6 +97,8 @@ fn inputs_that_cannot_be_are_refused_with_their_place() {
     place.run(["eval", "score", "--protocol", "cr-bench"]).fails(2, &["<RUN>"]);
     place.run(["eval", "score", "r", "--protocol", "cr-bench", "--input", "x"]).fails(2, &["cannot be used with"]);
     place.run(["eval", "score", "r", "--protocol", "bench"]).fails(2, &["possible values"]);
+    let args = ["eval", "score", "r", "--protocol", "cr-bench", "--lambda", "1"];
+    place.run(args).fails(2, &["--lambda is about sphinx"]);
     place.run(["eval", "score", "nowhere", "--protocol", "cr-bench"]).fails(2, &["run.json"]);
 }
 
@@ -147,7 +149,8 @@ fn the_table_shows_counts_variants_and_the_floor() {
         "inf",
         "if silent",
         "clean changes: false alarms in 0 of 1 answers (0.0000), with 0 comments",
-        "a comment stands at 1 of 2 known faults",
+        "location: 1 of 2 known faults with a line have a comment there",
+        "location: 1 of 1 matched comments stand where the fault is",
         "found by severity x language",
         "unknown x python",
     ] {

@@ -36,18 +36,18 @@ pub(in crate::cli) struct ScoreArgs {
     /// How to write the scores [default: text of a run, json of an input]
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<FormName>,
-    /// cr-bench: count a hit bug once, or every comment that hits one
-    #[arg(long, value_enum, value_name = "WAY", default_value = "per-bug")]
-    hits: HitsName,
+    /// cr-bench: count a hit bug once, or every comment that hits one [default: per-bug]
+    #[arg(long, value_enum, value_name = "WAY")]
+    hits: Option<HitsName>,
     /// swe-prbench: the rules of a released scorer, where they differ from the paper
     #[arg(long, value_enum, value_name = "VERSION")]
     compat: Option<CompatName>,
     /// sphinx: weight of the cases with a checklist, 0 to 1 [default: 0.9, or what the input says]
     #[arg(long, value_name = "NUMBER")]
     lambda: Option<f64>,
-    /// cqs: whether a known issue is matched once, or by any number of comments
-    #[arg(long = "match", value_enum, value_name = "WAY", default_value = "one-to-one")]
-    matching: MatchName,
+    /// cqs: whether a known issue is matched once, or by any number of comments [default: one-to-one]
+    #[arg(long = "match", value_enum, value_name = "WAY")]
+    matching: Option<MatchName>,
     /// Whose decisions count, where several judges decided
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
@@ -100,6 +100,18 @@ enum MatchName {
 }
 
 pub(super) fn run(args: &ScoreArgs) -> Result<Exit, Failure> {
+    for (option, is_given, protocol) in [
+        ("--hits", args.hits.is_some(), "cr-bench"),
+        ("--compat", args.compat.is_some(), "swe-prbench"),
+        ("--similarity", args.similarity.is_some(), "swe-prbench"),
+        ("--lambda", args.lambda.is_some(), "sphinx"),
+        ("--text-metrics", args.text_metrics, "sphinx"),
+        ("--match", args.matching.is_some(), "cqs"),
+    ] {
+        if is_given && args.protocol != protocol {
+            return Err(anyhow!("{option} is about {protocol} and changes no score of {}", args.protocol).into());
+        }
+    }
     match (&args.input, &args.run) {
         (Some(file), _) => bare(args, file),
         (None, Some(folder)) => of_run(args, folder),
@@ -199,8 +211,8 @@ fn bare(args: &ScoreArgs, file: &Path) -> Result<Exit, Failure> {
 
 const fn hits(args: &ScoreArgs) -> Hits {
     match args.hits {
-        HitsName::PerBug => Hits::PerBug,
-        HitsName::PerComment => Hits::PerComment,
+        Some(HitsName::PerComment) => Hits::PerComment,
+        Some(HitsName::PerBug) | None => Hits::PerBug,
     }
 }
 
@@ -213,8 +225,8 @@ const fn compat(args: &ScoreArgs) -> Compat {
 
 const fn matching(args: &ScoreArgs) -> Matching {
     match args.matching {
-        MatchName::OneToOne => Matching::OneToOne,
-        MatchName::ManyToOne => Matching::ManyToOne,
+        Some(MatchName::ManyToOne) => Matching::ManyToOne,
+        Some(MatchName::OneToOne) | None => Matching::OneToOne,
     }
 }
 

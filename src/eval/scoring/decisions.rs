@@ -10,15 +10,15 @@ pub const SIMILARITY: &str = "similarity";
 
 /// A decision that a score needs and no judge has made.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Need {
+pub(super) struct Need {
     /// The case.
-    pub case: String,
+    pub(super) case: String,
     /// Which of several answers about it.
-    pub sample: u32,
+    pub(super) sample: u32,
     /// [`Judgement::protocol`].
-    pub protocol: String,
+    pub(super) protocol: String,
     /// [`Judgement::about`].
-    pub about: Vec<String>,
+    pub(super) about: Vec<String>,
 }
 
 /// All that are missing.

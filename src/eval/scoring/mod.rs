@@ -17,11 +17,11 @@ use super::judge::LEXICAL;
 use super::protocol::{Protocol, find};
 use super::score::{Answers, Clean, Compat, FORMAT, Hits, Matching, Measure, Measures, Row, Scores, Variants};
 use crate::record::{self, Answer, Case, Dataset, Judgement, Run, Status};
-use decisions::Decisions;
+use decisions::{Decisions, Need};
 
 pub use axes::AXES;
 pub(super) use case::Scored;
-pub use decisions::{Need, SIMILARITY};
+pub use decisions::SIMILARITY;
 pub use measures::measures;
 
 /// A run as it was saved.
@@ -74,9 +74,9 @@ pub struct Choice {
 pub fn scores(protocol: &str, dataset: &Dataset, records: &Records, choice: &Choice) -> Result<Scores, Error> {
     let scorer = Scorer::new(protocol, dataset, records, choice)?;
     let (rows, answers, needs) = scorer.rows(&records.answers)?;
-    if !choice.allow_failed && !(answers.failed.is_empty() && answers.missing.is_empty()) {
-        let cases = answers.failed.iter().chain(&answers.missing).cloned().collect();
-        return Err(Error::Failed { cases });
+    let unreviewed: Vec<String> = answers.failed.iter().chain(&answers.missing).cloned().collect();
+    if !choice.allow_failed && !unreviewed.is_empty() {
+        return Err(Error::Failed { cases: unreviewed });
     }
     if !needs.is_empty() {
         return Err(decisions::error(&needs));
@@ -104,13 +104,6 @@ pub fn scores(protocol: &str, dataset: &Dataset, records: &Records, choice: &Cho
         variants: scorer.variants,
         rows,
     })
-}
-
-/// The decisions that the scores of a run by a protocol need and that nobody has saved, in order. Where matching goes on
-/// from a decision, further ones can be needed once it is there.
-pub fn needs(protocol: &str, dataset: &Dataset, records: &Records, choice: &Choice) -> Result<Vec<Need>, Error> {
-    let (_, _, needs) = Scorer::new(protocol, dataset, records, choice)?.rows(&records.answers)?;
-    Ok(needs.into_iter().collect())
 }
 
 struct Scorer<'r> {
