@@ -1,4 +1,4 @@
-//! How well the scores of a judge foresee what people think (Code Quality Score, section 4.4 and appendix C): a positive
+//! How well the scores of a judge foresee what people think (Code Quality Score, section 5.3 and appendix C): a positive
 //! score calls an issue valid, 0 and -1 do not; a thumb says what a person thinks.
 
 use std::collections::{BTreeMap, BTreeSet};
