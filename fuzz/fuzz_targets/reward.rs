@@ -9,7 +9,9 @@ fuzz_target!(|bytes: &[u8]| {
     let guard = Guard { address: ([127, 0, 0, 1], 8123).into(), token: None };
     let settings = Settings { lexical: true, ..Settings::default() };
     if let Ok(Some(head)) = Head::read(bytes) {
-        assert!(guard.admit(&head).is_ok_and(|length| length as u64 <= BODY) || guard.admit(&head).is_err());
+        if let Ok(length) = guard.admit(&head) {
+            assert!(length as u64 <= BODY);
+        }
         let _ = answer(&settings, &bytes[head.length..]);
     }
     let _ = answer(&settings, bytes);

@@ -119,8 +119,14 @@ fn csv(path: &Path, text: &str) -> Result<Table, Error> {
     Ok(Table { columns, rows })
 }
 
-/// Records with the line on which each begins.
-fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, (usize, &'static str)> {
+/// The line on which a record begins, and its cells.
+type Record = (usize, Vec<String>);
+
+/// The line of a fault, and what it is.
+type Fault = (usize, &'static str);
+
+/// All records of a text; a blank line is none.
+fn records(text: &str) -> Result<Vec<Record>, Fault> {
     let mut records = Vec::new();
     let (mut row, mut line, mut begins) = (Vec::new(), 1, 1);
     let mut rest = text;
