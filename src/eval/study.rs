@@ -1,4 +1,4 @@
-//! How well the scores of a judge foresee what people think (Code Quality Score, section 4.4 and appendix C): a positive
+//! How well the scores of a judge foresee what people think (Code Quality Score, section 5.3 and appendix C): a positive
 //! score calls an issue valid, 0 and -1 do not; a thumb says what a person thinks.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -252,14 +252,14 @@ mod tests {
 
     #[test]
     fn two_judges_of_the_same_issues_are_compared() {
-        let found = of("item,judge,tag,score,thumb\n1,a,Typo,5,up\n2,a,Typo,7,up\n3,a,,0,down\n1,b,Typo,0,up\n2,b,Typo,9,up\n4,b,,1,up")
+        let found = of("item,judge,tag,score,thumb\n1,a,Typo,5,up\n2,a,Typo,8,up\n3,a,,0,down\n1,b,Typo,0,up\n2,b,Typo,9,up\n4,b,,1,up")
             .expect("it is a study");
         let [pair] = found.pairs.as_slice() else { panic!("{found:?}") };
         assert_eq!(pair.foreseen, Paired { both: 1, only_a: 1, only_b: 0, neither: 0 });
         assert_eq!(pair.exact.map(Number::rounded), Some(1.0));
         let typo = &found.judges["a"].tags["Typo"];
-        assert_eq!((typo.votes, typo.up, typo.mean), (2, 2, Number::new(6.0)));
-        assert_eq!(typo.deviation.map(Number::rounded), Some(1.4142135624));
+        assert_eq!((typo.votes, typo.up, typo.mean), (2, 2, Number::new(6.5)));
+        assert_eq!(typo.deviation.map(Number::rounded), Some(2.1213203436));
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod page;
 mod program;
 mod publish;
 mod replay;
+mod reward;
 mod rules;
 #[allow(dead_code, reason = "the library's own tests look at more of a command")]
 #[path = "../../src/report/runner.rs"]
@@ -29,5 +30,6 @@ mod setup;
 mod shards;
 mod sieve;
 mod since;
+mod statistics;
 mod support;
 mod texts;

@@ -1,23 +1,31 @@
 //! `diffsieve eval agreement`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use diffsieve::escape::visible;
+use diffsieve::eval::PROTOCOLS;
 use diffsieve::eval::agreement::{self, Agreement, Measured, Options, Scale, Table};
 use diffsieve::eval::score::Number;
+use diffsieve::eval::scoring::Records;
 use diffsieve::record::Dataset;
 
 use super::draws::{DrawArgs, Form, between, drawn, shown};
 use crate::cli::exit::Exit;
-use crate::cli::{Failure, print};
+use crate::cli::{Failure, print, shown as path_shown};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct AgreementArgs {
-    /// Ratings, a row an item and a column a rater: CSV whose first line names the columns, or objects in a .jsonl file
+    /// Ratings, a row an item and a column a rater: CSV whose first line names the columns, or objects in a .jsonl file; or
+    /// the folder of a run that several judges decided
     #[arg(required_unless_present = "form", conflicts_with = "form")]
     file: Option<PathBuf>,
+    /// Of a run: compare its judges by this protocol
+    #[arg(long, value_name = "PROTOCOL", conflicts_with = "form", value_parser = PossibleValuesParser::new(PROTOCOLS.iter().map(|protocol| protocol.name)))]
+    protocol: Option<String>,
     /// Columns of raters [default: all but item, id, case, aspect, statement, text, tag and --by]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     raters: Vec<String>,
@@ -59,11 +67,24 @@ pub(super) fn run(args: &AgreementArgs) -> Result<Exit, Failure> {
         }),
         bootstrap: args.draws.bootstrap(),
     };
-    let table = Table::read(file).map_err(anyhow::Error::from)?;
+    let table = table(file, args.protocol.as_deref())?;
     let agreement = agreement::measure(&table, &options).map_err(anyhow::Error::from)?;
     match args.format {
         Form::Text => print(&text(&agreement)),
         Form::Json => super::print_json(&agreement),
+    }
+}
+
+fn table(file: &Path, protocol: Option<&str>) -> Result<Table, Failure> {
+    match protocol {
+        None if file.is_dir() => {
+            Err(anyhow!("`{}` is the folder of a run: name the --protocol whose judges are compared", path_shown(file))
+                .into())
+        }
+        None => Ok(Table::read(file).map_err(anyhow::Error::from)?),
+        Some(protocol) => {
+            Ok(Table::of_judgements(&Records::open(file).map_err(anyhow::Error::from)?.judgements, protocol))
+        }
     }
 }
 

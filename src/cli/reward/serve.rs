@@ -2,7 +2,8 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,11 +14,12 @@ use diffsieve::eval::reward::request::{Guard, Head, PATH, Refusal, Status, answe
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, print};
 
-/// Requests that are answered at a time.
+/// Requests that are answered at a time; others wait where the system keeps them.
 const AT_ONCE: usize = 16;
 
-/// How long a request may take to arrive, and an answer to leave.
+/// How long a request may take to arrive, its head alone, and an answer to leave.
 const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE_FOR_HEAD: Duration = Duration::from_secs(5);
 
 /// How long and how much more is read of a request that was refused, so that its client comes to read why.
 const DRAIN: (Duration, usize) = (Duration::from_secs(1), 1 << 20);
@@ -33,7 +35,7 @@ pub(super) fn run(
     let address = listener.local_addr().context("the port cannot be learned")?;
     let guard = Guard { address, token };
     print(&format!("http://{address}{PATH}\n"))?;
-    let (stop, busy) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (stop, places) = (AtomicBool::new(false), Places::default());
     thread::scope(|threads| {
         if until_stdin_ends {
             threads.spawn(|| {
@@ -53,16 +55,11 @@ pub(super) fn run(
                 thread::sleep(Duration::from_millis(50));
                 continue;
             };
-            if busy.fetch_add(1, Ordering::SeqCst) >= AT_ONCE {
-                busy.fetch_sub(1, Ordering::SeqCst);
-                refuse_at_once(&stream);
-                continue;
-            }
-            let (guard, settings, busy) = (&guard, &settings, &busy);
+            let (guard, settings, place) = (&guard, &settings, places.take());
             threads.spawn(move || {
                 // Nobody is left to tell where the connection broke.
                 let _ = serve(&stream, guard, settings);
-                busy.fetch_sub(1, Ordering::SeqCst);
+                drop(place);
             });
         }
     });
@@ -78,7 +75,7 @@ fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 
 /// One request, one answer, end.
 fn serve(stream: &TcpStream, guard: &Guard, settings: &Settings) -> io::Result<()> {
-    let mut connection = Connection { stream, until: Instant::now() + PATIENCE };
+    let mut connection = Connection { stream, until: Instant::now() + PATIENCE_FOR_HEAD };
     let answered = connection.request(guard)?.and_then(|body| answer(settings, &body));
     match answered {
         Ok(body) => connection.send(&response(Status::Ok, &body)),
@@ -86,10 +83,31 @@ fn serve(stream: &TcpStream, guard: &Guard, settings: &Settings) -> io::Result<(
     }
 }
 
-fn refuse_at_once(stream: &TcpStream) {
-    let refusal = Refusal::new(Status::ServiceUnavailable, format!("{AT_ONCE} requests are being answered; try again"));
-    let _ = stream.set_write_timeout(Some(Duration::from_millis(100)));
-    let _ = (&mut &*stream).write_all(&refusal.response());
+/// How many requests are being answered.
+#[derive(Default)]
+struct Places {
+    taken: Mutex<usize>,
+    freed: Condvar,
+}
+
+/// One of them, until it is dropped.
+struct Place<'p>(&'p Places);
+
+impl Places {
+    /// Waits for a free one.
+    fn take(&self) -> Place<'_> {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = self.freed.wait_while(taken, |taken| *taken >= AT_ONCE);
+        *free.unwrap_or_else(PoisonError::into_inner) += 1;
+        Place(self)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.freed.notify_one();
+    }
 }
 
 /// A client, and when it has had its time.
@@ -116,6 +134,7 @@ impl Connection<'_> {
             Ok(length) => length,
             Err(refusal) => return Ok(Err(refusal)),
         };
+        self.until = Instant::now() + PATIENCE;
         let mut body = arrived.split_off(head.length);
         if head.expects_word() && body.len() < length {
             self.send(b"HTTP/1.1 100 Continue\r\n\r\n")?;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::record::{self, Error};
+use crate::record::{self, Error, Judgement, Verdict};
 
 /// Columns that describe an item where nobody says which columns are raters.
 pub const DESCRIBING: [&str; 7] = ["item", "id", "case", "aspect", "statement", "text", "tag"];
@@ -43,6 +43,25 @@ impl Table {
         }
     }
 
+    /// What the judges of a run decided by a protocol: an item a decision, a column a judge. Of two decisions of one judge
+    /// about the same the later one counts.
+    pub fn of_judgements(judgements: &[Judgement], protocol: &str) -> Self {
+        let judgements: Vec<&Judgement> = judgements.iter().filter(|one| one.protocol == protocol).collect();
+        let judges: BTreeSet<&str> = judgements.iter().map(|one| one.judge.as_str()).collect();
+        let mut items = BTreeMap::<_, BTreeMap<&str, String>>::new();
+        for one in judgements {
+            let cells = items.entry((&one.case, one.sample, &one.about)).or_default();
+            cells.insert(&one.judge, decision(&one.verdict));
+        }
+        let rows = items.into_iter().map(|((case, sample, about), cells)| {
+            let item = format!("{case} {sample} {}", about.join(" "));
+            let cell = |judge: &&str| cells.get(judge).cloned().unwrap_or_default();
+            [item].into_iter().chain(judges.iter().map(cell)).collect()
+        });
+        let rows = rows.collect();
+        Self { columns: ["item"].into_iter().chain(judges).map(str::to_owned).collect(), rows }
+    }
+
     /// Columns in the order of their names, for an object has none.
     fn from_records(records: &[BTreeMap<String, Value>]) -> Self {
         let columns: BTreeSet<&String> = records.iter().flat_map(BTreeMap::keys).collect();
@@ -54,6 +73,17 @@ impl Table {
         let row = |record: &BTreeMap<String, Value>| columns.iter().map(|name| cell(record.get(*name))).collect();
         let rows = records.iter().map(row).collect();
         Self { columns: columns.into_iter().cloned().collect(), rows }
+    }
+}
+
+/// What a judge said, as a cell.
+fn decision(verdict: &Verdict) -> String {
+    let holds = verdict.holds.map(|holds| if holds { "yes" } else { "no" }.to_owned());
+    let number = verdict.number.map(|number| number.to_string());
+    match &verdict.label {
+        _ if verdict.unparsable => "unparsable".to_owned(),
+        Some(label) => label.trim().to_owned(),
+        None => holds.or(number).unwrap_or_default(),
     }
 }
 
@@ -89,8 +119,14 @@ fn csv(path: &Path, text: &str) -> Result<Table, Error> {
     Ok(Table { columns, rows })
 }
 
-/// Records with the line on which each begins.
-fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, (usize, &'static str)> {
+/// The line on which a record begins, and its cells.
+type Record = (usize, Vec<String>);
+
+/// The line of a fault, and what it is.
+type Fault = (usize, &'static str);
+
+/// All records of a text; a blank line is none.
+fn records(text: &str) -> Result<Vec<Record>, Fault> {
     let mut records = Vec::new();
     let (mut row, mut line, mut begins) = (Vec::new(), 1, 1);
     let mut rest = text;

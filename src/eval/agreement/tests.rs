@@ -1,6 +1,7 @@
 //! Small tables whose figures are known.
 
 use super::*;
+use crate::record::{Judgement, Verdict};
 
 fn table(text: &str) -> Table {
     let mut rows = text.lines().map(|line| line.split(' ').map(|cell| cell.replace('.', "")).collect::<Vec<_>>());
@@ -113,4 +114,33 @@ fn the_form_is_a_table_of_ratings() {
     let found = measure(&table, &options).expect("two columns are raters");
     assert_eq!((found.all.ratings, found.by.len()), (24, 3));
     assert_eq!(form(&[], &[]).lines().count(), 13);
+}
+
+#[test]
+fn judges_of_a_run_are_raters() {
+    let decided = |judge: &str, about: &str, verdict: Verdict| Judgement {
+        protocol: "cqs".to_owned(),
+        case: "one".to_owned(),
+        about: vec![about.to_owned(), "g".to_owned()],
+        judge: judge.to_owned(),
+        verdict,
+        ..Judgement::default()
+    };
+    let holds = |holds: bool| Verdict { holds: Some(holds), ..Verdict::default() };
+    let other = Judgement { protocol: "sphinx".to_owned(), ..decided("other", "c1", holds(true)) };
+    let all = [
+        decided("lexical", "c1", holds(false)),
+        decided("model", "c1", holds(true)),
+        decided("lexical", "c1", holds(true)),
+        decided("model", "c2", Verdict { unparsable: true, ..Verdict::default() }),
+        decided("model", "c3", Verdict { label: Some("NOISE".to_owned()), ..Verdict::default() }),
+        other,
+    ];
+    let table = Table::of_judgements(&all, "cqs");
+    assert_eq!(table.columns, ["item", "lexical", "model"]);
+    let rows = [["one 0 c1 g", "yes", "yes"], ["one 0 c2 g", "", "unparsable"], ["one 0 c3 g", "", "NOISE"]];
+    assert_eq!(table.rows, rows);
+    let found = measure(&table, &few()).expect("there are two judges");
+    assert_eq!((found.all.pairs[0].items, found.all.pairs[0].agreed), (1, 1));
+    assert!(measure(&Table::of_judgements(&[], "cqs"), &few()).is_err());
 }

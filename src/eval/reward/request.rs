@@ -44,7 +44,6 @@ pub enum Status {
     UnsupportedMediaType = 415,
     MisdirectedRequest = 421,
     RequestHeaderFieldsTooLarge = 431,
-    ServiceUnavailable = 503,
     HttpVersionNotSupported = 505,
 }
 

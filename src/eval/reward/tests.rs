@@ -136,7 +136,8 @@ proptest! {
             let of = |completion: &str| {
                 reward(settings, json!({"completion": completion, "checklist": ["close it"], "coverage": coverage}))
             };
-            let (short, long) = (of(&review).unwrap(), of(&format!("{review} {padding}")).unwrap());
+            let of = |completion: &str| of(completion).expect("it was judged");
+            let (short, long) = (of(&review), of(&format!("{review} {padding}")));
             prop_assert!(long.0 <= short.0 && (0.0..=coverage).contains(&short.0), "{short:?} {long:?}");
         }
     }
