@@ -11,7 +11,7 @@ pub mod identity;
 mod mask;
 mod merge;
 pub mod model;
-mod pool;
+pub(crate) mod pool;
 mod rank;
 mod run;
 pub mod shard;

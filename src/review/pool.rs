@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Does each of `count` pieces of work once. Every thread makes itself what it needs with `begin`.
-pub(super) fn map<W, R: Send>(
+pub(crate) fn map<W, R: Send>(
     count: usize,
     threads: usize,
     begin: impl Fn() -> W + Sync,

@@ -1,6 +1,8 @@
 //! `diffsieve dataset`: changes with known faults, to measure reviewers by.
 
 mod check;
+mod cr_bench;
+mod history;
 
 use std::path::PathBuf;
 
@@ -21,11 +23,14 @@ pub(super) enum DatasetCommand {
         /// Its folder
         dataset: PathBuf,
     },
+    /// Find the changes that brought the bugs which later commits of a clone mend (CR-Bench, Algorithm 1)
+    CrBench(Box<cr_bench::CrBenchArgs>),
 }
 
 pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
     match command {
         DatasetCommand::Check { dataset } => check::check(&dataset),
         DatasetCommand::Seal { dataset } => check::seal(&dataset),
+        DatasetCommand::CrBench(args) => cr_bench::run(&args),
     }
 }
