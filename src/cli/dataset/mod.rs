@@ -1,6 +1,8 @@
 //! `diffsieve dataset`: changes with known faults, to measure reviewers by.
 
 mod check;
+mod clean;
+mod collect;
 mod cr_bench;
 mod history;
 
@@ -25,6 +27,10 @@ pub(super) enum DatasetCommand {
     },
     /// Find the changes that brought the bugs which later commits of a clone mend (CR-Bench, Algorithm 1)
     CrBench(Box<cr_bench::CrBenchArgs>),
+    /// Collect merged changes of a clone, by the filters of Sphinx or SWE-PRBench
+    Collect(Box<collect::CollectArgs>),
+    /// Find changes of a clone whose lines all stand to this day: cases without a known fault
+    Clean(Box<clean::CleanArgs>),
 }
 
 pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
@@ -32,5 +38,7 @@ pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
         DatasetCommand::Check { dataset } => check::check(&dataset),
         DatasetCommand::Seal { dataset } => check::seal(&dataset),
         DatasetCommand::CrBench(args) => cr_bench::run(&args),
+        DatasetCommand::Collect(args) => collect::run(&args),
+        DatasetCommand::Clean(args) => clean::run(&args),
     }
 }

@@ -193,6 +193,15 @@ impl Past<'_> {
         Ok(())
     }
 
+    /// How many commits of the first-parent line `from` does not lead to.
+    ///
+    /// # Errors
+    /// A commit is missing or damaged.
+    pub fn changes_since(&self, from: Option<Oid>) -> Result<usize, Error> {
+        let before = from.map(|from| self.repo.ancestry(from)).transpose()?.unwrap_or_default();
+        Ok(self.line.chain.iter().filter(|commit| !before.contains(**commit)).count())
+    }
+
     /// The commits of the first-parent line, oldest first.
     pub(super) fn chain(&self) -> &[Oid] {
         &self.line.chain

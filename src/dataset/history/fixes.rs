@@ -20,7 +20,7 @@ static NO_BUG: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(typos?|spelling|grammar|wording|comments?|docs?|documentation|docstrings?|readme|changelog|lint(er|ing|s)?",
         r"|warnings?|tests?|testing|ci|gha|travis|appveyor|github actions?|workflows?|formatting|style|whitespace|indent\w*",
         r"|builds?|compil\w*|makefiles?|cmake|configure|flake8|mypy|pyright|clippy|rustfmt|typing|annotations?|examples?",
-        r"|deps?|dependenc\w+|bump\w*|flaky|links?|urls?|copyright|licen[sc]e|coverity|codespell|checksrc)\b"
+        r"|deps?|dependenc\w+|bump\w*|flaky|links?|urls?|versions?|releases?|brew|pkg|packag\w+|copyright|licen[sc]e|coverity|codespell|checksrc)\b"
     ))
     .expect("the pattern is a constant that compiles")
 });

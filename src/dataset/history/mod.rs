@@ -2,18 +2,18 @@
 //! ([`collect()`]), changes whose lines stood the test of time ([`clean()`]). Everything but blame is read without any program;
 //! the same clone and options give the same bytes.
 
-//TMP mod bots;
+mod bots;
 mod changes;
-//TMP mod clean;
-//TMP mod collect;
+mod clean;
+mod collect;
 mod cr_bench;
-//TMP mod export;
+mod export;
 mod fixes;
 mod funnel;
 mod origin;
-//TMP mod people;
-//TMP mod quality;
-//TMP mod value;
+mod people;
+mod quality;
+mod value;
 
 use crate::finding::RepoPath;
 use crate::git::{Ancestry, Oid, Repository};
@@ -21,17 +21,17 @@ use crate::rules::Rules;
 use crate::syntax::Language;
 use crate::{diff, git, record};
 
-//TMP pub use bots::{ai_review_share, is_ai_text, is_bot_name};
+pub use bots::{ai_review_share, is_ai_text, is_bot_name};
 pub use changes::{Kind, Landed};
-//TMP pub use clean::{CleanOptions, Survive, clean};
-//TMP pub use collect::{CollectOptions, Profile, collect};
+pub use clean::{CleanOptions, Survive, clean};
+pub use collect::{CollectOptions, Profile, collect};
 pub use cr_bench::{CrBenchOptions, cr_bench};
-//TMP pub use export::{Export, Note, PullRequest};
+pub use export::{Export, Note, PullRequest};
 pub use fixes::{fixes_in, reads_as_fix};
 pub use funnel::{Built, Funnel, Rejected};
-//TMP pub use people::{Evidence, is_substantive};
-//TMP pub use quality::{Points, RepositoryQuality};
-//TMP pub use value::ReviewValue;
+pub use people::{Evidence, is_substantive};
+pub use quality::{Points, RepositoryQuality};
+pub use value::ReviewValue;
 
 /// Why a dataset cannot be built.
 #[derive(Debug, thiserror::Error)]
