@@ -61,8 +61,8 @@ impl Git {
         Self { git_dir: git_dir.to_owned(), path }
     }
 
-    /// Who wrote lines of a file, as `git blame -w -M` says; `lines` count from 1 and rise, none means all of them. What
-    /// `since` leads to counts as written by it.
+    /// Who wrote lines of a file, as `git blame -w -M` of the whole file says: asked about a part of it, git finds fewer
+    /// moved lines. `lines` count from 1 and rise, none means all of them. What `since` leads to counts as written by it.
     pub(super) fn blame(
         &self,
         at: Oid,
@@ -73,9 +73,6 @@ impl Git {
         let Ok(name) = std::str::from_utf8(file.bytes()) else { return Err(Error::Name(file.visible())) };
         let mut command = self.command();
         command.args(["blame", "--porcelain", "-w", "-M", "--no-textconv", "--no-ext-diff"]);
-        for (first, last) in runs(lines) {
-            command.arg(format!("-L{first},{last}"));
-        }
         command.args(since.map(|since| format!("^{}", since.hex())));
         command.args([at.hex().as_str(), "--", name]);
         let output = command.output().map_err(Error::Start)?;
@@ -83,7 +80,9 @@ impl Git {
             let what = visible(String::from_utf8_lossy(&output.stderr).trim());
             return Err(Error::Failed { file: file.visible(), at, what });
         }
-        read(&output.stdout)
+        let mut found = read(&output.stdout)?;
+        found.retain(|blamed| lines.is_empty() || lines.binary_search(&blamed.line).is_ok());
+        Ok(found)
     }
 
     fn command(&self) -> Command {
@@ -117,18 +116,6 @@ impl Git {
         }
         command
     }
-}
-
-/// Rising numbers as runs without gaps.
-fn runs(lines: &[u32]) -> Vec<(u32, u32)> {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for line in lines {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == *line => *last = *line,
-            _ => runs.push((*line, *line)),
-        }
-    }
-    runs
 }
 
 /// Reads `--porcelain`: a head for each line (`ID ORIGINAL FINAL [COUNT]`), then what is known of the commit, of which the
@@ -168,12 +155,6 @@ fn read(output: &[u8]) -> Result<Vec<Blamed>, Error> {
 #[expect(clippy::unwrap_used, reason = "a test that cannot set the stage fails")]
 mod tests {
     use super::*;
-
-    #[test]
-    fn runs_have_no_gaps() {
-        assert_eq!(runs(&[1, 2, 3, 7, 9, 10]), [(1, 3), (7, 7), (9, 10)]);
-        assert_eq!(runs(&[]), []);
-    }
 
     #[test]
     fn a_name_is_said_once() {

@@ -18,9 +18,9 @@ static FIX: LazyLock<Regex> = LazyLock::new(|| {
 static NO_BUG: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)\b(typos?|spelling|grammar|wording|comments?|docs?|documentation|docstrings?|readme|changelog|lint(er|ing|s)?",
-        r"|warnings?|tests?|testing|ci|gha|travis|appveyor|github actions?|workflows?|formatting|style|whitespace|indent\w*",
+        r"|warnings?|tests?|testing|ci|gha|travis|appveyor|github actions?|workflows?|formatting|style|styling|cosmetics?|whitespace|indent\w*",
         r"|builds?|compil\w*|makefiles?|cmake|configure|flake8|mypy|pyright|clippy|rustfmt|typing|annotations?|examples?",
-        r"|deps?|dependenc\w+|bump\w*|flaky|links?|urls?|versions?|releases?|brew|pkg|packag\w+|copyright|licen[sc]e|coverity|codespell|checksrc)\b"
+        r"|deps?|dependenc\w+|bump\w*|flaky|links?|urls?|versions?|releases?|brew|pkg|packag\w+|fixed[- ](?:size|length|width|point)|copyright|licen[sc]e|coverity|codespell|checksrc)\b"
     ))
     .expect("the pattern is a constant that compiles")
 });
@@ -74,7 +74,7 @@ mod tests {
         for subject in ["Fix crash on empty input", "bugfix: off-by-one in parser", "regression: restore -z", "http2: fixed leak"] {
             assert!(reads_as_fix(subject), "{subject}");
         }
-        for subject in ["Fix typo", "fix a flaky test", "Add prefix option", "docs: fix link", "Fixture for x", "Fix build"] {
+        for subject in ["Fix typo", "fix a flaky test", "Add prefix option", "docs: fix link", "Fixture for x", "Fix build", "Use a fixed size array"] {
             assert!(!reads_as_fix(subject), "{subject}");
         }
     }

@@ -1,6 +1,8 @@
 //! Where a line comes from when whoever wrote it last only broke it otherwise or moved it. `git blame -w -M` sees through
 //! blanks inside a line and through moves inside a file; this sees through lines that were wrapped, joined or quoted
-//! otherwise and through moves between files of one commit.
+//! otherwise, through moves between files of one commit, and through names that a commit changes in many lines.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::funnel::No;
 use super::{Error, Past};
@@ -14,6 +16,13 @@ const HOPS: usize = 8;
 /// A line that is found elsewhere among the removed ones was moved if it has so many letters and digits; git asks for as
 /// many of what it takes for moved inside a file (`-M`).
 const TELLING: usize = 20;
+/// A name that one commit replaces by one other in so many lines was changed for its own sake.
+const RENAMED: usize = 4;
+/// Names of which a change is one of meaning, however often it is made.
+const MEANINGS: [&str; 24] = [
+    "int", "long", "short", "char", "unsigned", "signed", "size_t", "ssize_t", "float", "double", "bool", "true", "false",
+    "True", "False", "null", "None", "nil", "NULL", "and", "or", "not", "min", "max",
+];
 /// A commit that changes more files than this is not searched for moved lines.
 const SEARCHED: usize = 400;
 
@@ -80,7 +89,7 @@ fn before(changes: &ChangeSet, traced: &Traced) -> Option<(RepoPath, u32)> {
     let line = Line::new(traced.origin_line)?;
     let hunk = change.hunks().iter().find(|hunk| hunk.new.contains(line))?;
     let (old, new) = sides(change)?;
-    if let Some(old_line) = shaped(hunk, old, new, line) {
+    if let Some(old_line) = shaped(hunk, old, new, line).or_else(|| renamed(changes, (hunk, old, new), line)) {
         return Some((name_before(change), old_line));
     }
     let wanted = bare(new.line(line)?);
@@ -129,6 +138,70 @@ fn shaped(hunk: &Hunk, old: &Text, new: &Text, line: Line) -> Option<u32> {
     None
 }
 
+/// The old line, if all that the commit did to it was to change names that it changes in many lines.
+fn renamed(changes: &ChangeSet, (hunk, old, new): (&Hunk, &Text, &Text), line: Line) -> Option<u32> {
+    let wanted = swaps(hunk, old, new, line.get() - hunk.new.first)?;
+    let mut counts: BTreeMap<Swap, usize> = wanted.into_iter().map(|swap| (swap, 0)).collect();
+    for file in &changes.files {
+        let Some((old, new)) = sides(file) else { continue };
+        for hunk in file.hunks() {
+            for index in 0..hunk.new.count {
+                for swap in swaps(hunk, old, new, index).unwrap_or_default() {
+                    counts.entry(swap).and_modify(|count| *count += 1);
+                }
+            }
+        }
+    }
+    counts.values().all(|count| *count >= RENAMED).then_some(hunk.old.first + (line.get() - hunk.new.first))
+}
+
+/// A name and what took its place.
+type Swap = (Vec<u8>, Vec<u8>);
+
+/// The names in which a line of the hunk differs from the one that it replaces; none where they differ in anything else,
+/// or in nothing.
+fn swaps(hunk: &Hunk, old: &Text, new: &Text, index: u32) -> Option<BTreeSet<Swap>> {
+    if hunk.old.count != hunk.new.count {
+        return None;
+    }
+    let before = old.line(Line::new(hunk.old.first.checked_add(index)?)?)?;
+    let after = new.line(Line::new(hunk.new.first.checked_add(index)?)?)?;
+    let (before, after) = (tokens(before), tokens(after));
+    if before.len() != after.len() {
+        return None;
+    }
+    let mut found = BTreeSet::new();
+    for (one, other) in before.into_iter().zip(after) {
+        let is_name = |token: &[u8]| {
+            token.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+                && !MEANINGS.iter().any(|known| known.as_bytes() == token)
+        };
+        if one != other {
+            if !is_name(one) || !is_name(other) {
+                return None;
+            }
+            found.insert((one.to_vec(), other.to_vec()));
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// Words and single signs, blanks left out.
+fn tokens(line: &[u8]) -> Vec<&[u8]> {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(byte) = rest.first() {
+        let length = if is_word(byte) { rest.iter().take_while(|byte| is_word(byte)).count() } else { 1 };
+        let (token, after) = rest.split_at(length);
+        if !byte.is_ascii_whitespace() {
+            found.push(token);
+        }
+        rest = after;
+    }
+    found
+}
+
 /// A line without what formatters add, drop and swap: blanks, commas, semicolons, the kind of quotes.
 fn bare(line: &[u8]) -> Vec<u8> {
     let kept = line.iter().filter(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b',' | b';'));
@@ -174,6 +247,16 @@ mod tests {
         }
         let other = text(&["x();", "call(", "  \"a\",", "  c,", ")"]);
         assert_eq!(shaped(&hunk(2, 5), &old, &other, Line::new(1).unwrap()), None);
+    }
+
+    #[test]
+    fn a_name_is_swapped_in_place() {
+        let (old, new) = (text(&["check(a, 1)", "x = 1"]), text(&["verify(a,  1)", "x = 2"]));
+        let swap = (b"check".to_vec(), b"verify".to_vec());
+        assert_eq!(swaps(&hunk(2, 2), &old, &new, 0), Some([swap].into()));
+        assert_eq!(swaps(&hunk(2, 2), &old, &new, 1), None);
+        let (old, new) = (text(&["int a;"]), text(&["long a;"]));
+        assert_eq!(swaps(&hunk(1, 1), &old, &new, 0), None);
     }
 
     #[test]
