@@ -22,7 +22,7 @@ NUMBERED = re.compile(r"^Merge (?:pull request|PR|pull) #?\d+\b|\(pull request #
 REQUEST = re.compile(r"^See merge request \S*!\d+", re.M)
 SQUASH = re.compile(r"\([#!]\d+\)")
 LIVES_ON = re.compile(
-    r"^Merge (?:remote-tracking )?branch(?:es)? '(?:\w+/)?(?:main|master|trunk|dev|devel|develop|next|unstable|stable"
+    r"^Merge (?:remote-tracking )?(?:branch(?:es)?|tag) '(?:\w+/)?(?:main|master|trunk|dev|devel|develop|next|unstable|stable"
     r"|staging|integration|maint\S*|release\S*|v?\d[\w.]*|\S*-(?:stable|maintenance))'",
     re.I,
 )

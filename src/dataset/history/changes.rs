@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn branches_that_live_on() {
-        for subject in ["Merge branch 'stable'", "Merge branch 'master' of x", "Merge remote-tracking branch 'origin/1.0.x'"] {
+        for subject in ["Merge branch 'stable'", "Merge branch 'master' of x", "Merge tag '4.16.2'", "Merge remote-tracking branch 'origin/1.0.x'"] {
             assert!(LONG_LIVED.is_match(subject), "{subject}");
         }
         for subject in ["Merge branch 'master-of-puppets'", "Merge branch 'fix-stable'"] {

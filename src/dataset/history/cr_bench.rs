@@ -18,7 +18,7 @@ use crate::finding::{Line, RepoPath};
 use crate::git::{Oid, Told};
 use crate::record::{Bug, Case, Origin, Source};
 use crate::review::pool;
-use crate::syntax::{Language, Limits, Parsed};
+use crate::syntax::{Language, Limits, Parsed, Region};
 
 /// Why a fix gives no case, in the order in which it is looked at.
 pub(super) const REASONS: [Reason; 19] = [
@@ -33,8 +33,8 @@ pub(super) const REASONS: [Reason; 19] = [
     ("unreadable", "a file cannot be read as text, or cannot be blamed"),
     ("adds-only", "the fix removes nothing, so nobody can be blamed"),
     ("no-code", "the fix removes comments, blank lines and brackets alone, or only indents"),
-    ("introducer-reformats", "too many commits only shaped the line"),
     ("several-introducers", "the removed lines come from more than one change"),
+    ("introducer-reformats", "whoever wrote the line last only shaped it, by its own words or time and again"),
     ("introducer-is-root", "the line is as old as the history"),
     ("introducer-is-import", "the line came with code that was written elsewhere"),
     ("fixed-before-merge", "bug and fix are of one change"),
@@ -44,7 +44,7 @@ pub(super) const REASONS: [Reason; 19] = [
 ];
 
 /// A change of added files alone with so many lines was written elsewhere.
-const IMPORT: u64 = 1_000;
+const IMPORTED: u64 = 1_000;
 
 /// How a dataset of fixes is built.
 #[derive(Debug, Clone)]
@@ -112,6 +112,9 @@ struct Builder<'a> {
     options: &'a CrBenchOptions,
     git: Git,
 }
+
+/// Lines of the new side of a change by file, each with whether it is an import.
+type Landing = BTreeMap<RepoPath, BTreeMap<u32, bool>>;
 
 struct Found {
     case: Case,
@@ -240,6 +243,16 @@ impl Builder<'_> {
         if change.base.is_none() {
             return no("introducer-is-root", change.head().short());
         }
+        let is_shaping = |told: &Told| SHAPING.is_match(&told.subject);
+        if is_shaping(&change.told) || SHAPING.is_match(change.title()) {
+            return no("introducer-reformats", format!("{}: {}", change.head().short(), change.title()));
+        }
+        for commit in &commits {
+            let told = self.past.repo.told(*commit)?;
+            if is_shaping(&told) {
+                return no("introducer-reformats", format!("{}: {}", commit.short(), told.subject));
+            }
+        }
         if self.past.landed(fix)?.head() == change.head() {
             return no("fixed-before-merge", change.head().short());
         }
@@ -247,46 +260,31 @@ impl Builder<'_> {
     }
 
     /// The lines as they stand on the new side of the change, by file. All of them are lines that it adds.
-    fn as_landed(&self, change: &Landed, traced: &[Traced]) -> Result<BTreeMap<RepoPath, BTreeSet<u32>>, Stop> {
+    fn as_landed(&self, change: &Landed, traced: &[Traced]) -> Result<Landing, Stop> {
         let head = change.head();
         let changes = self.past.diff(change.base, head)?;
         let added: u64 = changes.files.iter().map(FileChange::added_count).sum();
         let of_source = |file: &&FileChange| matches!(self.past.sort(&file.path, file.class), Sort::Source(_));
-        if added >= IMPORT && changes.files.iter().filter(of_source).all(|file| file.status == Status::Added) {
+        if added >= IMPORTED && changes.files.iter().filter(of_source).all(|file| file.status == Status::Added) {
             return no("introducer-is-import", format!("{} adds {added} lines in new files", head.short()));
         }
         if changes.files.len() > self.options.change_files || added > self.options.change_lines {
             let what = format!("{} changes {} and adds {added} lines", head.short(), files(changes.files.len()));
             return no("introducer-too-large", what);
         }
-        let mut blamed: BTreeMap<RepoPath, BTreeMap<(Oid, u32), u32>> = BTreeMap::new();
-        let mut landed: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
+        let mut landing = Landing::new();
+        let mut blame = AsBlamed { git: &self.git, change, changes: &changes, files: BTreeSet::new(), lines: BTreeMap::new() };
         for traced in traced {
-            let line = if traced.commit == head {
-                Some(traced.origin_line)
-            } else {
-                if !blamed.contains_key(&traced.origin) {
-                    // A file that the merge has no more loses its lines.
-                    let here = changes.files.iter().any(|file| file.path == traced.origin && file.new_kind.is_some());
-                    let lines = if here { self.git.blame(head, change.base, &traced.origin, &[])? } else { Vec::new() };
-                    let lines = lines.into_iter().filter(|blamed| blamed.file == traced.origin);
-                    let lines = lines.map(|blamed| ((blamed.commit, blamed.original), blamed.line));
-                    blamed.insert(traced.origin.clone(), lines.collect());
-                }
-                let lines = blamed.get(&traced.origin);
-                lines.and_then(|lines| lines.get(&(traced.commit, traced.origin_line)).copied())
+            let place = blame.find(traced)?;
+            let file = place.as_ref().and_then(|(path, _)| changes.files.iter().find(|file| file.path == *path));
+            let added = file.zip(place.as_ref().and_then(|(_, line)| Line::new(*line)));
+            let Some((file, line)) = added.filter(|(file, line)| file.is_added(*line)) else {
+                let what = format!("{}:{} of {}", traced.origin.visible(), traced.origin_line, traced.commit.short());
+                return no("line-lost", what);
             };
-            let file = changes.files.iter().find(|file| file.path == traced.origin);
-            let is_added = |line: &u32| file.zip(Line::new(*line)).is_some_and(|(file, line)| file.is_added(line));
-            match line.filter(is_added) {
-                Some(line) => landed.entry(traced.origin.clone()).or_default().insert(line),
-                None => {
-                    let what = format!("{}:{} of {}", traced.origin.visible(), traced.origin_line, traced.commit.short());
-                    return no("line-lost", what);
-                }
-            };
+            landing.entry(file.path.clone()).or_default().insert(line.get(), is_import(file, line));
         }
-        Ok(landed)
+        Ok(landing)
     }
 
     fn record(
@@ -295,7 +293,7 @@ impl Builder<'_> {
         changes: &ChangeSet,
         change: &Landed,
         traced: &[Traced],
-        landed: &BTreeMap<RepoPath, BTreeSet<u32>>,
+        landed: &Landing,
     ) -> Result<Case, Stop> {
         let Some(base) = change.base else { return no("introducer-is-root", change.head().short()) };
         let Some((file, first, last)) = longest_run(landed) else { return no("line-lost", "") };
@@ -344,8 +342,55 @@ impl Builder<'_> {
     }
 }
 
+/// Where lines of the commits of a change are on its new side: file and line.
+struct AsBlamed<'a> {
+    git: &'a Git,
+    change: &'a Landed,
+    changes: &'a ChangeSet,
+    files: BTreeSet<RepoPath>,
+    lines: BTreeMap<(Oid, RepoPath, u32), (RepoPath, u32)>,
+}
+
+impl AsBlamed<'_> {
+    fn find(&mut self, traced: &Traced) -> Result<Option<(RepoPath, u32)>, Error> {
+        let head = self.change.head();
+        if let Some((_, file, line)) = traced.places().find(|(commit, ..)| *commit == head) {
+            return Ok(Some((file, line)));
+        }
+        // The file of that name first; the branch may have renamed it since.
+        let has = |file: &&FileChange| file.new_kind.is_some() && matches!(file.body, Body::Text { .. });
+        let (same, others): (Vec<_>, Vec<_>) =
+            self.changes.files.iter().filter(has).map(|file| &file.path).partition(|path| **path == traced.origin);
+        for path in same.into_iter().chain(others) {
+            if self.files.insert(path.clone()) {
+                for blamed in self.git.blame(head, self.change.base, path, &[])? {
+                    let key = (blamed.commit, blamed.file, blamed.original);
+                    self.lines.entry(key).or_insert((path.clone(), blamed.line));
+                }
+            }
+            let found = traced.places().find_map(|place| self.lines.get(&place));
+            if let Some(found) = found {
+                return Ok(Some(found.clone()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\s*(?:import\b|from \S+ import\b|#\s*include\b|(?:pub )?use [\w:]+|using [\w.]+;|(?:var|let|const) [^=]*= require\()")
+        .expect("the pattern is a constant that compiles")
+});
 static REVERT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)^(?:\S+: )?(?:partially )?(?:revert|back ?out)").expect("the pattern is a constant that compiles"));
+/// Words of whoever changes how code looks, not what it does.
+static SHAPING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:lint(?:er|ing|s)?|gofmt|goimports|clang-format|rustfmt|prettier|pep ?8|flake8|(?:re-?)?format(?:ted|ting)",
+        r"|reformat|(?:code|coding) style|styling|whitespaces?|indent(?:ation)?|typos?|spelling|renam(?:e[ds]?|ing)|cosmetics?)\b"
+    ))
+    .expect("the pattern is a constant that compiles")
+});
 static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?:[\w-]+-by|change-id|cc|pr-url|ref|refs|closes|reviewed-on): ").expect("the pattern is a constant that compiles")
 });
@@ -369,15 +414,31 @@ fn code_lines(file: &FileChange, language: Language) -> Vec<u32> {
 fn has_code(parsed: &Parsed, line: Line) -> bool {
     let source = parsed.source();
     let mut pieces = parsed.outside_comments(parsed.line_range(line));
-    pieces.any(|piece| source.get(piece).is_some_and(|text| text.contains(|c: char| c.is_alphanumeric())))
+    let says = |text: &str| text.contains(|c: char| c.is_alphanumeric());
+    !is_docstring(parsed, line) && pieces.any(|piece| source.get(piece).is_some_and(says))
 }
 
-/// The most lines in a row: file, first, last. The first of several.
-fn longest_run(landed: &BTreeMap<RepoPath, BTreeSet<u32>>) -> Option<(&RepoPath, u32, u32)> {
+/// Whether the line belongs to a string over several lines that begins a line, as documentation does in Python.
+fn is_docstring(parsed: &Parsed, line: Line) -> bool {
+    let source = parsed.source();
+    let line = parsed.line_range(line);
+    let text = source.get(line.clone()).unwrap_or_default();
+    let at = line.start + (text.len() - text.trim_start().len());
+    let string = parsed.regions().iter().find(|(range, region)| *region == Region::String && range.contains(&at));
+    string.is_some_and(|(range, _)| {
+        let before = source.get(..range.start).unwrap_or_default();
+        let alone = before.rsplit('\n').next().unwrap_or_default().trim().is_empty();
+        alone && source.get(range.clone()).is_some_and(|text| text.contains('\n'))
+    })
+}
+
+/// The most lines in a row: file, first, last. The first of several; imports only where there is nothing else.
+fn longest_run(landed: &Landing) -> Option<(&RepoPath, u32, u32)> {
+    let imports_alone = landed.values().flatten().all(|(_, is_import)| *is_import);
     let mut best: Option<(&RepoPath, u32, u32)> = None;
     for (file, lines) in landed {
         let mut run: Option<(u32, u32)> = None;
-        for line in lines {
+        for (line, _) in lines.iter().filter(|(_, is_import)| imports_alone || !**is_import) {
             let (first, last) = match run {
                 Some((first, last)) if last + 1 == *line => (first, *line),
                 _ => (*line, *line),
@@ -391,9 +452,15 @@ fn longest_run(landed: &BTreeMap<RepoPath, BTreeSet<u32>>) -> Option<(&RepoPath,
     best
 }
 
+/// Whether a line of the new side only brings names in.
+fn is_import(file: &FileChange, line: Line) -> bool {
+    let Body::Text { new, .. } = &file.body else { return false };
+    new.line_text(line).is_some_and(|text| IMPORT.is_match(&text))
+}
+
 /// A line of the fix and whoever wrote it, so that anybody can look again.
 fn evidence(traced: &Traced) -> Value {
-    let passed: Vec<String> = traced.passed.iter().map(Oid::hex).collect();
+    let passed: Vec<String> = traced.passed.iter().map(|(commit, ..)| commit.hex()).collect();
     json!({
         "file": plain(&traced.file),
         "line": traced.line,

@@ -17,8 +17,8 @@ static FIX: LazyLock<Regex> = LazyLock::new(|| {
 /// What is mended where nothing was wrong with the product.
 static NO_BUG: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i)\b(typos?|spelling|grammar|wording|comments?|docs?|documentation|docstrings?|readme|changelog|lint(er|ing|s)?",
-        r"|warnings?|tests?|testing|ci|gha|travis|appveyor|github actions?|workflows?|formatting|style|styling|cosmetics?|whitespace|indent\w*",
+        r"(?i)\b(typos?|spelling|grammar|wording|comments?|docs?|document(ed|s|ing|ation)?|docstrings?|readme|changelog|lint(er|ing|s)?",
+        r"|warnings?|tests?|testing|testcases?|unittests?|ci|gha|travis|appveyor|github actions?|workflows?|formatting|style|styling|cosmetics?|whitespace|indent\w*",
         r"|builds?|compil\w*|makefiles?|cmake|configure|flake8|mypy|pyright|clippy|rustfmt|typing|annotations?|examples?",
         r"|deps?|dependenc\w+|bump\w*|flaky|links?|urls?|versions?|releases?|brew|pkg|packag\w+|fixed[- ](?:size|length|width|point)|copyright|licen[sc]e|coverity|codespell|checksrc)\b"
     ))

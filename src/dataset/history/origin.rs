@@ -39,8 +39,16 @@ pub(super) struct Traced {
     pub(super) origin: RepoPath,
     /// The line there.
     pub(super) origin_line: u32,
-    /// Commits that only shaped or moved it, the newest first.
-    pub(super) passed: Vec<Oid>,
+    /// Commits that only shaped or moved it, the newest first, with file and line of each.
+    pub(super) passed: Vec<(Oid, RepoPath, u32)>,
+}
+
+impl Traced {
+    /// Where the line is, or was for a time: commit, file, line; the oldest first.
+    pub(super) fn places(&self) -> impl Iterator<Item = (Oid, RepoPath, u32)> + '_ {
+        let first = (self.commit, self.origin.clone(), self.origin_line);
+        std::iter::once(first).chain(self.passed.iter().rev().cloned())
+    }
 }
 
 /// Who wrote these lines of a file.
@@ -74,7 +82,7 @@ pub(super) fn trace(
                 let what = format!("{}:{} was shaped by more than {HOPS} commits", file.visible(), traced.line);
                 return Ok(Err(No("introducer-reformats", what)));
             }
-            traced.passed.push(commit);
+            traced.passed.push((commit, traced.origin.clone(), traced.origin_line));
             let Some(older) = git.blame(parent, None, &before, &[line])?.into_iter().next() else { break };
             (traced.commit, traced.origin, traced.origin_line) = (older.commit, older.file, older.original);
         }
