@@ -61,7 +61,8 @@ impl Story {
 
     fn build(&self, more: &[&str]) -> Ran {
         self.place.write("../fixes.txt", self.fixes.join("\n"));
-        let own = ["dataset", "cr-bench", "../out", "--name", "o/n", "--fixes-file", "../fixes.txt", "--licence", "MIT"];
+        let own =
+            ["dataset", "cr-bench", "../out", "--name", "o/n", "--fixes-file", "../fixes.txt", "--licence", "MIT"];
         self.place.run([own.as_slice(), more].concat())
     }
 
@@ -98,7 +99,11 @@ fn every_reason_to_leave_a_fix_out() {
     story.fix("long.py", format!("a = '{}'\n", "y".repeat(30_000)), "unreadable");
     story.put("adds.py", "def f(a):\n    return a\n", "Add adds (#3)");
     story.fix("adds.py", "def f(a):\n    check(a)\n    return a\n", "adds-only");
-    story.put("said.py", "# of on\ndef f(a):\n    \"\"\"Says\n    too littl.\n    \"\"\"\n    return a\n", "Add said (#4)");
+    story.put(
+        "said.py",
+        "# of on\ndef f(a):\n    \"\"\"Says\n    too littl.\n    \"\"\"\n    return a\n",
+        "Add said (#4)",
+    );
     story.fix("said.py", "# of one\ndef f(a):\n    \"\"\"Says\n    too little.\n    \"\"\"\n    return a\n", "no-code");
     story.put("deep.py", "def f(a):\n    b = a\n    return b\n", "Add deep (#5)");
     story.fix("deep.py", "def f(a):\n  if a:\n    b = a\n    return b\n", "adds-only");
@@ -109,7 +114,11 @@ fn every_reason_to_leave_a_fix_out() {
     story.put("shape.py", "value = a != b\n", "Apply flake8 (#9)");
     story.fix("shape.py", "value = a == b\n", "introducer-reformats");
     story.put("import.py", python("import", 1_200), "Add import (#10)");
-    story.fix("import.py", python("import", 1_200).replace("compute_import(7)", "compute_import(8)"), "introducer-is-import");
+    story.fix(
+        "import.py",
+        python("import", 1_200).replace("compute_import(7)", "compute_import(8)"),
+        "introducer-is-import",
+    );
     story.put("big.py", "a = 1\n", "Add big (#11)");
     story.put("big.py", format!("a = 1\n{}", python("big", 90)), "Add more to big (#12)");
     story.fix("big.py", format!("a = 1\n{}", python("big", 90).replace("(5)", "(6)")), "introducer-too-large");
@@ -135,8 +144,10 @@ fn every_reason_to_leave_a_fix_out() {
     let ran = story.build(&["--fix-lines", "20", "--change-lines", "80"]);
     ran.prints(&["considered", "1          kept", "duplicate-fix"]);
     let rejected = lines(&story.place.read("../out/rejected.jsonl"));
-    let found: BTreeMap<String, &str> =
-        rejected.iter().map(|row| (row["commit"].as_str().unwrap().to_owned(), row["reason"].as_str().unwrap())).collect();
+    let found: BTreeMap<String, &str> = rejected
+        .iter()
+        .map(|row| (row["commit"].as_str().unwrap().to_owned(), row["reason"].as_str().unwrap()))
+        .collect();
     for (commit, reason) in &story.reasons {
         let subject = story.place.git(["log", "-n1", "--format=%s", commit]);
         assert_eq!(found.get(commit), Some(reason), "{subject}");
@@ -157,7 +168,11 @@ fn a_bug_stands_where_its_change_put_it() {
     story.put("squash.py", "def f(a, b):\n    return a / b\n", "Add squash (#5)");
     let squash = story.head();
     story.put("squash.py", "import x\n\ndef f(a, b):\n    return a / b\n", "Import");
-    let fix = story.put("squash.py", "import x\n\ndef f(a, b):\n    return a / b if b else 0\n", "Fix crash\n\nFor b of 0.\n\nSigned-off-by: x");
+    let fix = story.put(
+        "squash.py",
+        "import x\n\ndef f(a, b):\n    return a / b if b else 0\n",
+        "Fix crash\n\nFor b of 0.\n\nSigned-off-by: x",
+    );
     story.fixes.push(fix.clone());
     // A merge of two commits; the second moves the line of the first, and a third gives the file another name.
     let before = story.head();
@@ -220,7 +235,8 @@ fn who_only_shaped_a_line_did_not_write_it() {
         .iter()
         .map(|case| (case["source"]["commits"]["head"].clone(), case["facts"]["lines"][0]["passed"].clone()))
         .collect();
-    let expected = [(wrapped, shaping), (came, moving), (named, naming)].map(|(head, passed)| (json!(head), json!([passed])));
+    let expected =
+        [(wrapped, shaping), (came, moving), (named, naming)].map(|(head, passed)| (json!(head), json!([passed])));
     assert_eq!(told, expected);
     let bug = &story.cases()[0]["bugs"][0];
     assert_eq!((&bug["file"], &bug["line"]), (&json!("wrap.py"), &json!(2)));
@@ -234,7 +250,8 @@ fn the_same_clone_gives_the_same_bytes_whatever_is_configured() {
         story.fixes.push(story.put(&format!("{name}.py"), format!("{name} = compute(2)\n"), "Fix crash (fixes #7)"));
     }
     story.build(&["--threads", "1"]).prints(&["3          kept"]);
-    let first = ["cases.jsonl", "rejected.jsonl", "dataset.json"].map(|file| story.place.read(&format!("../out/{file}")));
+    let first =
+        ["cases.jsonl", "rejected.jsonl", "dataset.json"].map(|file| story.place.read(&format!("../out/{file}")));
     // What a clone's own configuration could change, or run.
     let last = story.head();
     story.place.write("../ignored.txt", story.place.git(["rev-list", "--all"]));
@@ -251,7 +268,8 @@ fn the_same_clone_gives_the_same_bytes_whatever_is_configured() {
     }
     story.place.git(["replace", &last, &story.place.git(["rev-parse", "HEAD~2"])]);
     story.build(&["--threads", "3"]).prints(&["3          kept"]);
-    let again = ["cases.jsonl", "rejected.jsonl", "dataset.json"].map(|file| story.place.read(&format!("../out/{file}")));
+    let again =
+        ["cases.jsonl", "rejected.jsonl", "dataset.json"].map(|file| story.place.read(&format!("../out/{file}")));
     assert_eq!(first, again);
     assert!(!story.place.path("../ran").exists());
     // The fixes of a range are those whose subject says so.
@@ -259,7 +277,8 @@ fn the_same_clone_gives_the_same_bytes_whatever_is_configured() {
     assert!(ran.stderr.contains("3 of 7 commits read as fixes"), "{}", ran.stderr);
     story.place.run(["dataset", "cr-bench", "../range"]).fails(2, &["name the fixes"]);
     story.place.run(["dataset", "cr-bench", "../range", "--fixes", "a...b"]).fails(2, &["no range"]);
-    let missing = story.place.program(["dataset", "cr-bench", "../none", "--fix", "HEAD"]).env("PATH", "/nowhere").run();
+    let missing =
+        story.place.program(["dataset", "cr-bench", "../none", "--fix", "HEAD"]).env("PATH", "/nowhere").run();
     missing.fails(2, &["`git` cannot be started"]);
 }
 
@@ -307,7 +326,8 @@ fn changes_are_collected_by_the_filters_of_two_papers() {
     let text = python("a", 40).replace("(7)", "(9)").replace("(20)", "(21)");
     story.put("a.py", &text, "Change a more (#8)\n\nThere are reasons.");
 
-    let ran = story.place.run(["dataset", "collect", "../s", "--profile", "sphinx", "--name", "o/n", "--tokens", "2000"]);
+    let ran =
+        story.place.run(["dataset", "collect", "../s", "--profile", "sphinx", "--name", "o/n", "--tokens", "2000"]);
     ran.prints(&["10          considered", "no-pull-request", "dependency-update", "not-one-file", "incomplete"]);
     let cases = lines(&story.place.read("../s/cases.jsonl"));
     let numbers = |cases: &[Value]| cases.iter().map(|case| case["facts"]["pull_request"].clone()).collect::<Vec<_>>();
@@ -317,7 +337,8 @@ fn changes_are_collected_by_the_filters_of_two_papers() {
     let ran = story.place.run(["dataset", "collect", "../t", "--profile", "sphinx", "--tokens", "50", "--plain"]);
     ran.prints(&["too-many-tokens"]);
     assert!(!ran.text().contains("no-pull-request"));
-    let ran = story.place.run(["dataset", "collect", "../l", "--profile", "sphinx", "--language", "go", "--need-issue"]);
+    let ran =
+        story.place.run(["dataset", "collect", "../l", "--profile", "sphinx", "--language", "go", "--need-issue"]);
     ran.prints(&["language", "0          kept"]);
 
     // Without an export: what is not known is said to be unknown.
@@ -337,13 +358,15 @@ fn changes_are_collected_by_the_filters_of_two_papers() {
         pull(8, &[human, ("eve", "a.py", None)]),
     ]});
     story.place.write("../export.json", export.to_string());
-    let args = ["dataset", "collect", "../m", "--profile", "swe-prbench", "--meta", "../export.json", "--value", "0.25"];
+    let args =
+        ["dataset", "collect", "../m", "--profile", "swe-prbench", "--meta", "../export.json", "--value", "0.25"];
     let ran = story.place.run(args);
     ran.prints(&["not-merged", "few-comments", "ai-reviews", "2          kept"]);
     assert!(ran.stderr.contains("contamination 5.0 of 10"), "{}", ran.stderr);
     let cases = lines(&story.place.read("../m/cases.jsonl"));
     assert_eq!(numbers(&cases), [json!(2), json!(8)]);
-    let evidence: Vec<&str> = list(&cases[0]["comments"]).iter().filter_map(|comment| comment["evidence"].as_str()).collect();
+    let evidence: Vec<&str> =
+        list(&cases[0]["comments"]).iter().filter_map(|comment| comment["evidence"].as_str()).collect();
     assert_eq!(evidence, ["type1", "type2", "type3"]);
     let facts = &cases[0]["facts"];
     assert_eq!(facts["evidence"]["importing"], json!([] as [u8; 0]));
@@ -383,7 +406,11 @@ fn clean_changes_are_those_that_nobody_touched() {
     story.put("other.py", "a = 1\n", "Fix what #55 broke");
     story.place.git(["mv", "moves.py", "moved.py"]);
     story.place.commit("Call it otherwise");
-    story.put("deep.py", "def f(a):\n        b = a + 1\n        c = b + 1\n        d = c + 1\n        return d\n", "Four more blanks");
+    story.put(
+        "deep.py",
+        "def f(a):\n        b = a + 1\n        c = b + 1\n        d = c + 1\n        return d\n",
+        "Four more blanks",
+    );
     story.put("young.py", code("young"), "Add young (#12)");
 
     let ran = story.place.run(["dataset", "clean", "../out", "--survive", "3", "--most-lines", "50", "--name", "o/n"]);

@@ -60,7 +60,13 @@ impl PastArgs {
     }
 
     /// Writes what was built and tells it.
-    pub(super) fn finish(&self, past: &Past<'_>, built: Built, command: &str, from: Option<Oid>) -> Result<Exit, Failure> {
+    pub(super) fn finish(
+        &self,
+        past: &Past<'_>,
+        built: Built,
+        command: &str,
+        from: Option<Oid>,
+    ) -> Result<Exit, Failure> {
         let name = self.name(past.repo);
         let mut manifest = Manifest {
             name: format!("{command} of {name}"),
@@ -69,7 +75,10 @@ impl PastArgs {
             ..Manifest::default()
         };
         manifest.built.insert("command".to_owned(), json!(command));
-        manifest.built.insert("source".to_owned(), json!({"repository": name, "from": from.map(|from| from.hex()), "to": past.tip.hex()}));
+        manifest.built.insert(
+            "source".to_owned(),
+            json!({"repository": name, "from": from.map(|from| from.hex()), "to": past.tip.hex()}),
+        );
         let table = built.funnel.table();
         let dataset = built.write(&self.out, manifest).map_err(failure)?;
         print(&format!("{table}digest {}\n", dataset.manifest.digest))

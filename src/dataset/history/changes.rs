@@ -80,8 +80,9 @@ static MERGED: LazyLock<Regex> = LazyLock::new(|| {
 static SQUASHED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\([#!](\d{1,9})\)").expect("the pattern is a constant that compiles"));
 /// What GitLab writes below a merge.
-static REQUESTED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?m)^See merge request \S*!(\d{1,9})").expect("the pattern is a constant that compiles"));
+static REQUESTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^See merge request \S*!(\d{1,9})").expect("the pattern is a constant that compiles")
+});
 /// Branches that live on: a merge of one is no change that anybody reviews.
 static LONG_LIVED: LazyLock<Regex> = LazyLock::new(|| {
     let names = r"(?:main|master|trunk|dev|devel|develop|next|unstable|stable|staging|integration|maint\S*|release\S*|v?\d[\w.]*|\S*-(?:stable|maintenance))";
@@ -278,7 +279,12 @@ mod tests {
 
     #[test]
     fn branches_that_live_on() {
-        for subject in ["Merge branch 'stable'", "Merge branch 'master' of x", "Merge tag '4.16.2'", "Merge remote-tracking branch 'origin/1.0.x'"] {
+        for subject in [
+            "Merge branch 'stable'",
+            "Merge branch 'master' of x",
+            "Merge tag '4.16.2'",
+            "Merge remote-tracking branch 'origin/1.0.x'",
+        ] {
             assert!(LONG_LIVED.is_match(subject), "{subject}");
         }
         for subject in ["Merge branch 'master-of-puppets'", "Merge branch 'fix-stable'"] {

@@ -262,7 +262,9 @@ impl Walk<'_> {
             after.extend(owners.get(next..first).unwrap_or_default());
             let removed = owners.get(first..first + hunk.old.count as usize).unwrap_or_default();
             next = first + removed.len();
-            let blank = |text: &Text, lines| text.bytes_of(lines).iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect::<Vec<u8>>();
+            let blank = |text: &Text, lines| {
+                text.bytes_of(lines).iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect::<Vec<u8>>()
+            };
             if removed.len() == hunk.new.count as usize && blank(old, hunk.old) == blank(new, hunk.new) {
                 // Indented: the lines are who they were.
                 after.extend(removed);
@@ -271,7 +273,10 @@ impl Walk<'_> {
             for owner in removed.iter().flatten() {
                 self.fate(*owner, Fate::Changed(at));
             }
-            let around = (first.checked_sub(1).and_then(|above| owners.get(above)).copied().flatten(), owners.get(next).copied().flatten());
+            let around = (
+                first.checked_sub(1).and_then(|above| owners.get(above)).copied().flatten(),
+                owners.get(next).copied().flatten(),
+            );
             if let (Some(above), Some(below)) = around
                 && above == below
                 && removed.is_empty()

@@ -99,11 +99,16 @@ pub fn collect(
     done: &(dyn Fn() + Sync),
 ) -> Result<(Built, Option<RepositoryQuality>), Error> {
     let collector = Collector { past, export, options };
-    let results = pool::map(landed.len(), options.threads, || (), |(), index| {
-        let result = collector.look(&landed[index]);
-        done();
-        result
-    });
+    let results = pool::map(
+        landed.len(),
+        options.threads,
+        || (),
+        |(), index| {
+            let result = collector.look(&landed[index]);
+            done();
+            result
+        },
+    );
     let mut built = Built::default();
     for (landed, result) in landed.iter().zip(results) {
         match result? {
@@ -174,7 +179,10 @@ impl Collector<'_> {
         let of_commit = [told.author.as_str(), local];
         let authors = pull.map(|pull| pull.author.as_str()).into_iter();
         let authors: Vec<&str> = authors.chain(of_commit.into_iter().filter(|_| landed.kind != Kind::Merge)).collect();
-        if authors.iter().any(|author| is_updater(author)) || BUMP.is_match(&told.subject) || BUMP.is_match(landed.title()) {
+        if authors.iter().any(|author| is_updater(author))
+            || BUMP.is_match(&told.subject)
+            || BUMP.is_match(landed.title())
+        {
             return Err(No("dependency-update", authors.first().copied().unwrap_or_default().to_owned()));
         }
         if let Some(author) = authors.iter().find(|author| is_bot_name(author)) {
@@ -217,14 +225,21 @@ impl Collector<'_> {
         (wanted.is_empty() || wanted.contains(&language)).then_some(language)
     }
 
-    fn sphinx(&self, landed: &Landed, pull: Option<&PullRequest>, changes: &ChangeSet, case: &mut Case) -> Result<(), No> {
+    fn sphinx(
+        &self,
+        landed: &Landed,
+        pull: Option<&PullRequest>,
+        changes: &ChangeSet,
+        case: &mut Case,
+    ) -> Result<(), No> {
         let [file] = changes.files.as_slice() else {
             return Err(No("not-one-file", format!("{} files", changes.files.len())));
         };
         let Some(language) = self.wanted(file) else { return Err(No("language", file.path.visible())) };
         let Body::Text { old, new, .. } = &file.body else { return Err(No("unreadable", file.path.visible())) };
         let lacks = |is: bool, what: &'static str| is.then_some(what);
-        let has_issue = case.facts.get("linked_issues").and_then(Value::as_array).is_some_and(|issues| !issues.is_empty());
+        let has_issue =
+            case.facts.get("linked_issues").and_then(Value::as_array).is_some_and(|issues| !issues.is_empty());
         let missing: Vec<&str> = [
             lacks(case.description.trim().is_empty(), "description"),
             lacks(old.is_empty(), "old code"),
@@ -247,7 +262,8 @@ impl Collector<'_> {
         set(case, "tokens_estimate", json!(tokens));
         // The paper asks a model; nobody was asked here.
         set(case, "safety", json!("unscreened"));
-        let unknown: &[&str] = if pull.is_none() && landed.number.is_some() { &["description of the pull request"] } else { &[] };
+        let unknown: &[&str] =
+            if pull.is_none() && landed.number.is_some() { &["description of the pull request"] } else { &[] };
         set(case, "unknown", json!(unknown));
         Ok(())
     }
@@ -344,13 +360,15 @@ impl Collector<'_> {
         let content = self.past.repo.file_at(landed.told.commit.tree, &RepoPath::from(file), LARGEST);
         let Ok(Some(content)) = content else { return Ok(false) };
         let text = String::from_utf8_lossy(&content);
-        let stems: Vec<String> = changes.files.iter().map(|file| stem(&file.path)).filter(|stem| stem.len() > 1).collect();
+        let stems: Vec<String> =
+            changes.files.iter().map(|file| stem(&file.path)).filter(|stem| stem.len() > 1).collect();
         let words = |line: &str| -> Vec<String> {
             line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).map(str::to_owned).collect()
         };
         Ok(text.lines().map(words).any(|words| {
             let is_import = |word: &String| {
-                ["import", "from", "require", "require_relative", "include", "use", "using", "mod"].contains(&word.as_str())
+                ["import", "from", "require", "require_relative", "include", "use", "using", "mod"]
+                    .contains(&word.as_str())
             };
             words.iter().any(is_import) && words.iter().any(|word| stems.contains(word))
         }))

@@ -82,11 +82,16 @@ pub fn cr_bench(
     let builder = Builder { past, options, git: Git::new(past.repo.git_dir(), options.path.clone()) };
     let mut seen = HashSet::new();
     let fixes: Vec<Oid> = fixes.iter().copied().filter(|fix| seen.insert(*fix)).collect();
-    let results = pool::map(fixes.len(), options.threads, || (), |(), index| {
-        let result = builder.case(fixes[index]);
-        done();
-        result
-    });
+    let results = pool::map(
+        fixes.len(),
+        options.threads,
+        || (),
+        |(), index| {
+            let result = builder.case(fixes[index]);
+            done();
+            result
+        },
+    );
     let mut built = Built::default();
     let mut known = HashSet::new();
     for result in results {
@@ -163,7 +168,9 @@ impl Builder<'_> {
         let id = fix.commit.id;
         let parent = match fix.commit.parents.as_slice() {
             [] => return no("no-parent", ""),
-            [parent] if self.past.is_cut(id)? => return no("shallow", format!("its parent {} is not here", parent.short())),
+            [parent] if self.past.is_cut(id)? => {
+                return no("shallow", format!("its parent {} is not here", parent.short()));
+            }
             [parent] => *parent,
             parents => return no("merge", format!("{} parents", parents.len())),
         };
@@ -194,7 +201,10 @@ impl Builder<'_> {
         let is_source = |sort: &Sort| matches!(sort, Sort::Source(_));
         if !sorts.iter().any(is_source) {
             let aside = sorts.iter().all(|sort| matches!(sort, Sort::Test | Sort::Docs));
-            return no(if aside && !sorts.is_empty() { "tests-or-docs-only" } else { "no-source" }, files(changes.files.len()));
+            return no(
+                if aside && !sorts.is_empty() { "tests-or-docs-only" } else { "no-source" },
+                files(changes.files.len()),
+            );
         }
         let sources = sorts.iter().filter(|sort| is_source(sort)).count();
         if sources > self.options.fix_files {
@@ -273,7 +283,8 @@ impl Builder<'_> {
             return no("introducer-too-large", what);
         }
         let mut landing = Landing::new();
-        let mut blame = AsBlamed { git: &self.git, change, changes: &changes, files: BTreeSet::new(), lines: BTreeMap::new() };
+        let mut blame =
+            AsBlamed { git: &self.git, change, changes: &changes, files: BTreeSet::new(), lines: BTreeMap::new() };
         for traced in traced {
             let place = blame.find(traced)?;
             let file = place.as_ref().and_then(|(path, _)| changes.files.iter().find(|file| file.path == *path));
@@ -299,7 +310,8 @@ impl Builder<'_> {
         let Some((file, first, last)) = longest_run(landed) else { return no("line-lost", "") };
         let head = change.head();
         let short: String = fix.commit.id.hex().chars().take(12).collect();
-        let sources = changes.files.iter().filter(|file| matches!(self.past.sort(&file.path, file.class), Sort::Source(_)));
+        let sources =
+            changes.files.iter().filter(|file| matches!(self.past.sort(&file.path, file.class), Sort::Source(_)));
         let bug = Bug {
             id: "bug".to_owned(),
             description: without_trailers(&fix.subject, &fix.body),
@@ -381,8 +393,9 @@ static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\s*(?:import\b|from \S+ import\b|#\s*include\b|(?:pub )?use [\w:]+|using [\w.]+;|(?:var|let|const) [^=]*= require\()")
         .expect("the pattern is a constant that compiles")
 });
-static REVERT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)^(?:\S+: )?(?:partially )?(?:revert|back ?out)").expect("the pattern is a constant that compiles"));
+static REVERT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^(?:\S+: )?(?:partially )?(?:revert|back ?out)").expect("the pattern is a constant that compiles")
+});
 /// Words of whoever changes how code looks, not what it does.
 static SHAPING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -392,7 +405,8 @@ static SHAPING: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant that compiles")
 });
 static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)^(?:[\w-]+-by|change-id|cc|pr-url|ref|refs|closes|reviewed-on): ").expect("the pattern is a constant that compiles")
+    Regex::new(r"(?i)^(?:[\w-]+-by|change-id|cc|pr-url|ref|refs|closes|reviewed-on): ")
+        .expect("the pattern is a constant that compiles")
 });
 
 /// What the message says, without its trailers.

@@ -96,7 +96,9 @@ fn pull_request(value: &Value) -> Option<PullRequest> {
     let labels = list(value, &["labels"]).unwrap_or_default();
     let issues = list(value, &["linked_issues", "closingIssuesReferences", "closing_issues"]).unwrap_or_default();
     let reviews = list(value, &["reviews"]).unwrap_or_default();
-    let asks = |review: &&&Value| text(review, &["state"]).is_some_and(|state| state.eq_ignore_ascii_case("CHANGES_REQUESTED"));
+    let asks = |review: &&&Value| {
+        text(review, &["state"]).is_some_and(|state| state.eq_ignore_ascii_case("CHANGES_REQUESTED"))
+    };
     let mut notes = Vec::new();
     for comment in list(value, &["review_comments", "reviewComments"]).unwrap_or_default() {
         notes.push(note(comment, comment, notes.len()));
@@ -124,7 +126,11 @@ fn pull_request(value: &Value) -> Option<PullRequest> {
             || state.eq_ignore_ascii_case("MERGED")
             || value.get("merged").and_then(Value::as_bool) == Some(true),
         merged_at: merged_at.and_then(seconds),
-        labels: labels.iter().filter_map(|label| text(label, &["name"]).or(label.as_str())).map(str::to_owned).collect(),
+        labels: labels
+            .iter()
+            .filter_map(|label| text(label, &["name"]).or(label.as_str()))
+            .map(str::to_owned)
+            .collect(),
         issues: issues.iter().filter_map(|issue| issue.as_u64().or_else(|| issue.get("number")?.as_u64())).collect(),
         notes,
         change_requests: reviews.iter().filter(asks).count(),
@@ -226,7 +232,9 @@ mod tests {
 
     #[test]
     fn times_of_forges() {
-        for (time, at) in [("1970-01-01T00:00:00Z", Some(0)), ("2000-02-29T12:00:01Z", Some(951_825_601)), ("soon", None)] {
+        for (time, at) in
+            [("1970-01-01T00:00:00Z", Some(0)), ("2000-02-29T12:00:01Z", Some(951_825_601)), ("soon", None)]
+        {
             assert_eq!(seconds(time), at, "{time}");
         }
     }

@@ -71,17 +71,29 @@ mod tests {
 
     #[test]
     fn words_of_a_subject() {
-        for subject in ["Fix crash on empty input", "bugfix: off-by-one in parser", "regression: restore -z", "http2: fixed leak"] {
+        for subject in
+            ["Fix crash on empty input", "bugfix: off-by-one in parser", "regression: restore -z", "http2: fixed leak"]
+        {
             assert!(reads_as_fix(subject), "{subject}");
         }
-        for subject in ["Fix typo", "fix a flaky test", "Add prefix option", "docs: fix link", "Fixture for x", "Fix build", "Use a fixed size array"] {
+        for subject in [
+            "Fix typo",
+            "fix a flaky test",
+            "Add prefix option",
+            "docs: fix link",
+            "Fixture for x",
+            "Fix build",
+            "Use a fixed size array",
+        ] {
             assert!(!reads_as_fix(subject), "{subject}");
         }
     }
 
     #[test]
     fn issues_as_people_name_them() {
-        for text in ["Fixes #12", "closes: owner/name#3", "Bug: https://example.com/a/b/issues/12", "Fix issue #7", "gh-123"] {
+        for text in
+            ["Fixes #12", "closes: owner/name#3", "Bug: https://example.com/a/b/issues/12", "Fix issue #7", "gh-123"]
+        {
             assert!(ISSUE.is_match(text), "{text}");
         }
         for text in ["see #12", "(#12)", "#9 is nice"] {

@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn the_table_adds_up() {
-        let rejected = |reason| Rejected { commit: String::new(), subject: String::new(), reason, detail: String::new() };
+        let rejected =
+            |reason| Rejected { commit: String::new(), subject: String::new(), reason, detail: String::new() };
         let funnel = Funnel::of(&[("a", "first"), ("b", "second"), ("c", "third")], &[rejected("c"), rejected("a")], 3);
         assert_eq!(
             funnel.table(),

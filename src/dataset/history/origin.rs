@@ -20,8 +20,8 @@ const TELLING: usize = 20;
 const RENAMED: usize = 4;
 /// Names of which a change is one of meaning, however often it is made.
 const MEANINGS: [&str; 24] = [
-    "int", "long", "short", "char", "unsigned", "signed", "size_t", "ssize_t", "float", "double", "bool", "true", "false",
-    "True", "False", "null", "None", "nil", "NULL", "and", "or", "not", "min", "max",
+    "int", "long", "short", "char", "unsigned", "signed", "size_t", "ssize_t", "float", "double", "bool", "true",
+    "false", "True", "False", "null", "None", "nil", "NULL", "and", "or", "not", "min", "max",
 ];
 /// A commit that changes more files than this is not searched for moved lines.
 const SEARCHED: usize = 400;
@@ -70,8 +70,7 @@ pub(super) fn trace(
             origin_line: blamed.original,
             passed: Vec::new(),
         };
-        loop {
-            let [parent] = past.ancestry.parents(traced.commit) else { break };
+        while let [parent] = past.ancestry.parents(traced.commit) {
             let (parent, commit) = (*parent, traced.commit);
             if seen.as_ref().is_none_or(|(of, _)| *of != commit) {
                 seen = Some((commit, past.diff(Some(parent), commit)?));

@@ -53,7 +53,8 @@ impl RepositoryQuality {
         let notes = || newest.iter().flat_map(|pull| &pull.notes);
         let culture = notes().filter(|note| is_substantive(note)).count() as f64 / notes().count().max(1) as f64;
         let stars = export.and_then(|export| export.stars);
-        let part = |name, earned: Option<f64>, most: f64| Points { name, earned: earned.map(|share| share * most), most };
+        let part =
+            |name, earned: Option<f64>, most: f64| Points { name, earned: earned.map(|share| share * most), most };
         Ok(Self {
             parts: [
                 part("review culture", (!newest.is_empty()).then_some(culture), 30.0),
@@ -78,8 +79,7 @@ impl RepositoryQuality {
             .iter()
             .map(|part| json!({"component": part.name, "points": part.earned, "most": part.most}))
             .collect();
-        let unknown: Vec<&str> =
-            self.parts.iter().filter(|part| part.earned.is_none()).map(|part| part.name).collect();
+        let unknown: Vec<&str> = self.parts.iter().filter(|part| part.earned.is_none()).map(|part| part.name).collect();
         let (least, most) = self.bounds();
         let total = unknown.is_empty().then_some(least);
         json!({"parts": parts, "total": total, "least": least, "most": most, "unknown": unknown, "threshold": 60})
@@ -108,11 +108,20 @@ fn tests(past: &Past<'_>) -> Result<f64, Error> {
     let any = |is: &dyn Fn(&str) -> bool| listed.files.iter().any(|file| is(file.path.to_text().raw()));
     let tests = listed.files.iter().any(|file| past.sort(&file.path, file.class) == Sort::Test);
     let service = any(&|path| {
-        let known = [".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", "Jenkinsfile", "appveyor.yml", ".cirrus.yml"];
+        let known =
+            [".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", "Jenkinsfile", "appveyor.yml", ".cirrus.yml"];
         path.starts_with(".github/workflows/") || path.starts_with(".circleci/") || known.contains(&path)
     });
     let coverage = any(&|path| {
-        let known = [".coveragerc", "codecov.yml", ".codecov.yml", "tarpaulin.toml", ".nycrc", "jacoco.gradle", ".coveralls.yml"];
+        let known = [
+            ".coveragerc",
+            "codecov.yml",
+            ".codecov.yml",
+            "tarpaulin.toml",
+            ".nycrc",
+            "jacoco.gradle",
+            ".coveralls.yml",
+        ];
         known.contains(&path.rsplit('/').next().unwrap_or(path))
     });
     let share = |is: bool, share: f64| if is { share } else { 0.0 };
