@@ -441,3 +441,39 @@ fn clean_changes_are_those_that_nobody_touched() {
     story.place.run(["dataset", "check", "../out"]).prints(&["3 clean"]);
     story.place.run(["dataset", "clean", "../out", "--survive", "soon"]).fails(2, &["no length of time"]);
 }
+
+#[test]
+fn what_else_is_left_out_of_collections() {
+    let story = Story::new();
+    let long = |letter: &str| format!("a = '{}'\n", letter.repeat(30_000));
+    story.put("long.py", long("x"), "Add long (#1)\n\nIt is long.");
+    story.put("long.py", long("y"), "Change long (#2)\n\nIt is long.");
+    story.place.write("a.py", python("a", 9));
+    story.place.git(["add", "-A"]);
+    story.place.git(["commit", "-q", "--author", "helper-bot <x@example.com>", "-m", "Add a (#3)\n\nAs asked."]);
+    story.put("b.py", python("b", 9), "Add b (#4)\n\nIt is new.");
+    let reasons = |out: &str| -> Vec<String> {
+        let rejected = lines(&story.place.read(&format!("{out}/rejected.jsonl")));
+        rejected.iter().map(|row| row["reason"].as_str().unwrap().to_owned()).collect()
+    };
+    story.place.run(["dataset", "collect", "../s", "--profile", "sphinx", "--plain"]).prints(&["0          kept"]);
+    assert_eq!(reasons("../s"), ["no-parent", "unreadable", "unreadable", "bot", "incomplete"]);
+    let args = ["dataset", "collect", "../w", "--profile", "swe-prbench", "--added", "8", "--value", "0"];
+    story.place.run(args).prints(&["0          kept"]);
+    assert_eq!(reasons("../w"), ["no-pull-request", "unreadable", "unreadable", "bot", "too-large"]);
+    let url = format!("file://{}", story.place.root().display());
+    story.place.git(["clone", "-q", "--depth", "1", &url, "../one"]);
+    let ran = story.place.run(["dataset", "collect", "../c", "--profile", "sphinx", "-C", "../one"]);
+    ran.prints(&["shallow"]);
+
+    // Of clean changes.
+    story.place.git(["switch", "-q", "-c", "stable"]);
+    story.put("c.py", python("c", 9), "Add c (#5)");
+    story.place.git(["switch", "-q", "main"]);
+    story.put("b.py", long("b"), "Make it one line");
+    story.place.git(["merge", "-q", "--no-ff", "-m", "Merge branch 'stable'", "stable"]);
+    story.place.run(["dataset", "clean", "../k", "--survive", "0"]).prints(&["1          kept"]);
+    let expected =
+        ["no-parent", "unreadable", "unreadable", "unreadable", "several-changes", "file-lost"].map(str::to_owned);
+    assert_eq!(reasons("../k"), expected);
+}

@@ -32,7 +32,7 @@ pub(super) const REASONS: [Reason; 19] = [
     ("too-large", "the fix changes more files or lines than a bug has"),
     ("unreadable", "a file cannot be read as text, or cannot be blamed"),
     ("adds-only", "the fix removes nothing, so nobody can be blamed"),
-    ("no-code", "the fix removes comments, blank lines and brackets alone, or only indents"),
+    ("no-code", "the fix removes comments, imports, blank lines and brackets alone, or only indents"),
     ("several-introducers", "the removed lines come from more than one change"),
     ("introducer-reformats", "whoever wrote the line last only shaped it, by its own words or time and again"),
     ("introducer-is-root", "the line is as old as the history"),
@@ -118,8 +118,8 @@ struct Builder<'a> {
     git: Git,
 }
 
-/// Lines of the new side of a change by file, each with whether it is an import.
-type Landing = BTreeMap<RepoPath, BTreeMap<u32, bool>>;
+/// Lines of the new side of a change by file.
+type Landing = BTreeMap<RepoPath, BTreeSet<u32>>;
 
 struct Found {
     case: Case,
@@ -293,7 +293,7 @@ impl Builder<'_> {
                 let what = format!("{}:{} of {}", traced.origin.visible(), traced.origin_line, traced.commit.short());
                 return no("line-lost", what);
             };
-            landing.entry(file.path.clone()).or_default().insert(line.get(), is_import(file, line));
+            landing.entry(file.path.clone()).or_default().insert(line.get());
         }
         Ok(landing)
     }
@@ -389,6 +389,9 @@ impl AsBlamed<'_> {
     }
 }
 
+/// A name in Go's list of imports; nothing else is a string alone on its line there.
+static LISTED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"^\s*"[^"]+"\s*$"#).expect("the pattern is a constant that compiles"));
 static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\s*(?:import\b|from \S+ import\b|#\s*include\b|(?:pub )?use [\w:]+|using [\w.]+;|(?:var|let|const) [^=]*= require\()")
         .expect("the pattern is a constant that compiles")
@@ -415,10 +418,15 @@ fn without_trailers(subject: &str, body: &str) -> String {
     format!("{subject}\n\n{}", body.join("\n").trim()).trim().to_owned()
 }
 
-/// The lines that the fix removes and that are more than comments.
+/// The lines that the fix removes and that are more than comments and imports.
 fn code_lines(file: &FileChange, language: Language) -> Vec<u32> {
     let Body::Text { hunks, old, new } = &file.body else { return Vec::new() };
     let mut lines: Vec<u32> = hunks.iter().flat_map(|hunk| origin::telling(hunk, old, new)).collect();
+    // What a line that only brings names in lacks is wrong elsewhere.
+    lines.retain(|line| {
+        let text = Line::new(*line).and_then(|line| old.line_text(line));
+        text.is_some_and(|text| !IMPORT.is_match(&text) && !(language == Language::Go && LISTED.is_match(&text)))
+    });
     if let Ok(parsed) = Parsed::parse(language, old.bytes(), &Limits::default()) {
         lines.retain(|line| Line::new(*line).is_some_and(|line| has_code(&parsed, line)));
     }
@@ -446,13 +454,12 @@ fn is_docstring(parsed: &Parsed, line: Line) -> bool {
     })
 }
 
-/// The most lines in a row: file, first, last. The first of several; imports only where there is nothing else.
+/// The most lines in a row: file, first, last. The first of several.
 fn longest_run(landed: &Landing) -> Option<(&RepoPath, u32, u32)> {
-    let imports_alone = landed.values().flatten().all(|(_, is_import)| *is_import);
     let mut best: Option<(&RepoPath, u32, u32)> = None;
     for (file, lines) in landed {
         let mut run: Option<(u32, u32)> = None;
-        for (line, _) in lines.iter().filter(|(_, is_import)| imports_alone || !**is_import) {
+        for line in lines {
             let (first, last) = match run {
                 Some((first, last)) if last + 1 == *line => (first, *line),
                 _ => (*line, *line),
@@ -464,12 +471,6 @@ fn longest_run(landed: &Landing) -> Option<(&RepoPath, u32, u32)> {
         }
     }
     best
-}
-
-/// Whether a line of the new side only brings names in.
-fn is_import(file: &FileChange, line: Line) -> bool {
-    let Body::Text { new, .. } = &file.body else { return false };
-    new.line_text(line).is_some_and(|text| IMPORT.is_match(&text))
 }
 
 /// A line of the fix and whoever wrote it, so that anybody can look again.
