@@ -233,6 +233,26 @@ fn every_module_uses_only_floors_below_its_own() {
     assert!(found.is_empty(), "\n{}\n", found.join("\n"));
 }
 
+/// Files that start programs: the git program, and the one that a `command` provider names.
+const STARTERS: [&str; 2] = ["dataset/blame.rs", "provider/process.rs"];
+
+#[test]
+fn programs_are_started_in_two_places() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut found = Vec::new();
+    for file in &files {
+        let code = without_comments_and_literals(&fs::read_to_string(file).expect("a source can be read"));
+        if code.contains("Command::new(") {
+            let path = file.strip_prefix(&root).expect("it was found below the root");
+            found.push(path.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    found.sort();
+    assert_eq!(found, STARTERS);
+}
+
 #[test]
 fn an_upward_import_is_named() {
     for (path, source, part) in [

@@ -16,3 +16,5 @@ mod transfer;
 
 pub use rejected::{REJECTED, Rejected, reasons};
 pub use transfer::Files;
+mod blame;
+pub mod history;

@@ -4,6 +4,7 @@
 mod bad_input;
 mod cli;
 mod context;
+mod dataset_history;
 mod git;
 mod github;
 mod hostile;

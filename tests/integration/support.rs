@@ -1,4 +1,5 @@
-//! Repositories made by the `git` program, which is the oracle here and runs nowhere else, in a scrubbed environment.
+//! Repositories made by the `git` program, which is the oracle here, in a scrubbed environment. The
+//! program itself runs it for datasets from history alone.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -11,6 +11,10 @@ mod label;
 mod mutate;
 mod screen;
 mod sphinx;
+mod clean;
+mod collect;
+mod cr_bench;
+mod history;
 
 use std::path::PathBuf;
 
@@ -49,6 +53,12 @@ pub(super) enum DatasetCommand {
     Export(export::ExportArgs),
     /// Make training data for an issue collector of people's review comments (Code Quality Score)
     CqsSft(cqs_sft::CqsSftArgs),
+    /// Find the changes that brought the bugs which later commits of a clone mend (CR-Bench, Algorithm 1)
+    CrBench(Box<cr_bench::CrBenchArgs>),
+    /// Collect merged changes of a clone, by the filters of Sphinx or SWE-PRBench
+    Collect(Box<collect::CollectArgs>),
+    /// Find changes of a clone whose lines all stand to this day: cases without a known fault
+    Clean(Box<clean::CleanArgs>),
 }
 
 pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
@@ -64,5 +74,8 @@ pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
         DatasetCommand::Import(args) => import::run(&args),
         DatasetCommand::Export(args) => export::run(&args),
         DatasetCommand::CqsSft(args) => cqs_sft::run(&args),
+        DatasetCommand::CrBench(args) => cr_bench::run(&args),
+        DatasetCommand::Collect(args) => collect::run(&args),
+        DatasetCommand::Clean(args) => clean::run(&args),
     }
 }

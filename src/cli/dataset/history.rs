@@ -1,0 +1,138 @@
+//! What the builders from history have in common: where the clone is, what cases call it, how the end is told.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::Args;
+use diffsieve::dataset::history::{Built, Error, Past};
+use diffsieve::escape;
+use diffsieve::git::{Oid, Repository};
+use diffsieve::record::Manifest;
+use serde_json::json;
+
+use crate::cli::exit::Exit;
+use crate::cli::{Failure, env, output, print, start};
+
+/// The clone and the folder that is written.
+#[derive(Debug, Args)]
+pub(super) struct PastArgs {
+    /// Write the dataset into this folder: dataset.json, cases.jsonl, rejected.jsonl
+    #[arg(value_name = "FOLDER")]
+    out: PathBuf,
+    /// The clone, a trusted one with its whole history [default: the current folder]
+    #[arg(short = 'C', long = "directory", value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// What the project is called [default: from the address of its remote, or the clone's folder]
+    #[arg(long, value_name = "OWNER/NAME")]
+    name: Option<String>,
+    /// Where cases find the clone [default: its absolute path]
+    #[arg(long, value_name = "PATH")]
+    repository: Option<String>,
+    /// The project's licence, as an SPDX expression, which every case records
+    #[arg(long, value_name = "SPDX")]
+    licence: Option<String>,
+    /// Look at so many at the same time [default: one for each processor]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+}
+
+impl PastArgs {
+    pub(super) fn open(&self) -> Result<Repository, Failure> {
+        Ok(Repository::open(start(self.directory.as_deref()), &env::var)?)
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.threads.map_or_else(env::threads, usize::from)
+    }
+
+    pub(super) fn licence(&self) -> Option<String> {
+        self.licence.clone()
+    }
+
+    pub(super) fn repository(&self, repo: &Repository) -> String {
+        self.repository.clone().unwrap_or_else(|| place(repo).to_string_lossy().into_owned())
+    }
+
+    pub(super) fn name(&self, repo: &Repository) -> String {
+        let given = self.name.clone().or_else(|| repo.remote_url("origin").and_then(|url| owner_and_name(&url)));
+        let folder = || place(repo).file_name().map(|name| name.to_string_lossy().into_owned());
+        given.or_else(folder).unwrap_or_default()
+    }
+
+    /// Writes what was built and tells it.
+    pub(super) fn finish(
+        &self,
+        past: &Past<'_>,
+        built: Built,
+        command: &str,
+        from: Option<Oid>,
+    ) -> Result<Exit, Failure> {
+        let name = self.name(past.repo);
+        let mut manifest = Manifest {
+            name: format!("{command} of {name}"),
+            description: format!("Cases from the history of {name}, as `diffsieve dataset {command}` finds them."),
+            licences: self.licence.iter().cloned().collect(),
+            ..Manifest::default()
+        };
+        manifest.built.insert("command".to_owned(), json!(command));
+        manifest.built.insert(
+            "source".to_owned(),
+            json!({"repository": name, "from": from.map(|from| from.hex()), "to": past.tip.hex()}),
+        );
+        let table = built.funnel.table();
+        let dataset = built.write(&self.out, manifest).map_err(failure)?;
+        print(&format!("{table}digest {}\n", dataset.manifest.digest))
+    }
+}
+
+/// History that is not here is no wrong argument.
+pub(super) fn failure(error: Error) -> Failure {
+    match error {
+        Error::Git(error) => error.into(),
+        error => Failure::Usage(error.into()),
+    }
+}
+
+/// The work tree, or the bare repository.
+fn place(repo: &Repository) -> PathBuf {
+    let place = repo.root().unwrap_or_else(|| repo.git_dir());
+    place.canonicalize().unwrap_or_else(|_| place.to_owned())
+}
+
+/// The last two parts of an address.
+fn owner_and_name(url: &str) -> Option<String> {
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/').trim_end_matches(".git");
+    let mut parts = path.rsplit('/');
+    let (name, owner) = (parts.next()?, parts.next()?);
+    Some(format!("{owner}/{name}"))
+}
+
+/// Says now and then how far a builder is.
+pub(super) struct Steps {
+    what: &'static str,
+    all: usize,
+    done: AtomicUsize,
+}
+
+impl Steps {
+    pub(super) fn new(what: &'static str, all: usize) -> Self {
+        output::say(&format!("{all} {what} to look at"));
+        Self { what, all, done: AtomicUsize::new(0) }
+    }
+
+    pub(super) fn step(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let tenth = |count: usize| count * 10 / self.all.max(1);
+        if self.all >= 100 && tenth(done) > tenth(done - 1) {
+            output::say(&format!("{done} of {} {}", self.all, self.what));
+        }
+    }
+}
+
+/// The commits that a file names, one a line; what follows an id and lines that begin with `#` are for people.
+pub(super) fn commits_of(file: &Path, repo: &Repository) -> Result<Vec<Oid>, Failure> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| anyhow::anyhow!("`{}` cannot be read: {error}", escape::visible(&file.to_string_lossy())))?;
+    let names = text.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| !name.starts_with('#'));
+    names.map(|name| Ok(repo.resolve(name)?)).collect()
+}
