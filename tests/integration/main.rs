@@ -22,6 +22,7 @@ mod rules;
 #[path = "../../src/report/runner.rs"]
 mod runner;
 mod schemas;
+mod score;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 mod service;
 mod setup;
@@ -29,3 +30,4 @@ mod shards;
 mod sieve;
 mod since;
 mod support;
+mod texts;
