@@ -9,7 +9,7 @@ use super::score::{Answers, Compat, Hits, Matching, Measure, Measures, Number, S
 use crate::escape::visible;
 
 /// In which order measures are shown; others follow by name.
-const ORDER: &[&str] = &[
+pub(super) const ORDER: &[&str] = &[
     "score",
     "score_mean",
     "score_over_languages",

@@ -1,10 +1,12 @@
 //! `diffsieve eval`: what is this reviewer worth on our code?
 
+mod ablate;
 mod agreement;
 mod compare;
 mod draws;
 mod embed;
 mod folder;
+mod report;
 mod run;
 mod score;
 mod study;
@@ -24,6 +26,10 @@ pub(super) enum EvalCommand {
     Judge(Box<run::JudgeArgs>),
     /// Score a run from its saved answers and decisions, or a bare input
     Score(Box<score::ScoreArgs>),
+    /// Put together what came of one or several runs, with intervals and plots
+    Report(report::ReportArgs),
+    /// Score a run as if the later stages of the review were off, stage by stage
+    Ablate(ablate::AblateArgs),
     /// Count how the comments of a run speak, and name those that order or praise
     Tone(tone::ToneArgs),
     /// List the protocols
@@ -41,6 +47,8 @@ pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
         EvalCommand::Run(args) => run::run(&args),
         EvalCommand::Judge(args) => run::judge(&args),
         EvalCommand::Score(args) => score::run(&args),
+        EvalCommand::Report(args) => report::run(&args),
+        EvalCommand::Ablate(args) => ablate::run(&args),
         EvalCommand::Tone(args) => tone::run(&args),
         EvalCommand::Agreement(args) => agreement::run(&args),
         EvalCommand::Compare(args) => compare::run(&args),
