@@ -14,6 +14,7 @@ mod measure;
 mod model;
 #[path = "../../src/report/mutants.rs"]
 mod mutants;
+mod mutate;
 mod page;
 mod program;
 mod publish;

@@ -2,8 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::candidate::visit;
+use proptest::prelude::{ProptestConfig, any, proptest};
+
+use super::candidate::{Wanted, of_file, readable, visit};
 use super::table::{OPERATORS, Operator};
+use super::trial::trial;
+use crate::diff::{self, PathClass};
+use crate::finding::RepoPath;
+use crate::git;
+use crate::rules::Classes;
 use crate::syntax::Language::{C, CSharp, Cpp, Go, Java, JavaScript, Php, Python, Ruby, Rust, Tsx, TypeScript};
 use crate::syntax::{Language, Limits, Parsed};
 
@@ -107,4 +114,86 @@ fn every_operator_has_an_example_in_each_of_its_languages() {
     // What it makes of a place depends on the place.
     let missing: Vec<_> = wanted.filter(|(name, _)| *name != "secret").filter(|pair| !shown.contains(pair)).collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// The code of all examples of a language that stand in a function, each kept where its bit is set.
+fn generated(language: Language, mask: u64) -> String {
+    let head = match language {
+        Go => "package p\n",
+        Php => "<?php\n",
+        _ => "",
+    };
+    let texts: BTreeSet<String> =
+        examples().into_iter().filter(|example| example.language == language).map(|example| example.before).collect();
+    let kept = texts.iter().enumerate().filter(|(index, _)| mask >> (index % 64) & 1 == 1);
+    let text: Vec<&str> = kept
+        .map(|(_, text)| text.strip_prefix("package p\n").or(text.strip_prefix("<?php\n")).unwrap_or(text))
+        .collect();
+    format!("{head}{}", text.join("\n"))
+}
+
+/// Every place of a generated change: what is made of it parses, differs in one hunk, and shows on added lines. How many
+/// were made of how many.
+fn try_all(language: Language, extension: &str, old: &str, new: &str) -> (usize, usize) {
+    let path = RepoPath::from(format!("a.{extension}").as_str());
+    let side = |text: &str| Some(text.as_bytes().to_vec());
+    let file = diff::pair(path, PathClass::default(), side(old), side(new), &diff::Limits::default());
+    let operators: Vec<&'static Operator> = OPERATORS.iter().collect();
+    let classes = Classes::default();
+    let wanted = Wanted { languages: &[language], operators: &operators, classes: &classes };
+    let Ok((_, parsed)) = readable(&file, &wanted) else { return (0, 0) };
+    let found = of_file(0, &file, &parsed, &wanted, |_, _, _| {});
+    let mut count = 0;
+    for candidate in &found {
+        let Ok(mutant) = trial(&file, language, candidate) else { continue };
+        count += 1;
+        let name = candidate.operator.name;
+        let text = String::from_utf8(mutant.content).expect("it stays text");
+        assert!(!parse(language, &text).has_any_error(), "{name}\n{text}");
+        let [hunk] = <[_; 1]>::try_from(git::line_changes(new.as_bytes(), text.as_bytes())).expect("one hunk");
+        let label = mutant.lines.0.get() - 1..mutant.lines.1.get();
+        assert!(
+            label.start <= hunk.new.start && hunk.new.end <= label.end.max(hunk.new.end),
+            "{name}: {label:?} {hunk:?}"
+        );
+        let added = git::line_changes(old.as_bytes(), text.as_bytes());
+        let is_added = |line: u32| added.iter().any(|change| change.new.contains(&line));
+        assert!(label.clone().all(is_added), "{name}: {label:?} is not added\n{text}");
+    }
+    (count, found.len())
+}
+
+const EXTENSIONS: [(Language, &str); 12] = [
+    (Python, "py"),
+    (JavaScript, "js"),
+    (TypeScript, "ts"),
+    (Tsx, "tsx"),
+    (Java, "java"),
+    (C, "c"),
+    (Cpp, "cpp"),
+    (CSharp, "cs"),
+    (Go, "go"),
+    (Rust, "rs"),
+    (Php, "php"),
+    (Ruby, "rb"),
+];
+
+#[test]
+fn nearly_every_place_of_a_new_file_makes_a_mutant() {
+    // A sample of the examples: every place costs a parse of the whole file.
+    for (language, extension) in EXTENSIONS {
+        let (made, places) = try_all(language, extension, "", &generated(language, 0x0101_0101_0101_0101));
+        assert!(places > 40 && made * 10 > places * 9, "{}: {made} of {places}", language.name());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn a_mutant_of_any_change_parses_and_is_labelled(at in 0..EXTENSIONS.len(), old in any::<u64>(), new in any::<u64>()) {
+        let (language, extension) = EXTENSIONS[at];
+        // A few of both, so that a case is quick.
+        let (old, new) = (old & 0x1111_1111_1111_1111, new & 0x5151_5151_5151_5151);
+        try_all(language, extension, &generated(language, old), &generated(language, new));
+    }
 }
