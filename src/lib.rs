@@ -23,4 +23,5 @@ pub mod report;
 pub mod review;
 pub mod rules;
 pub mod scope;
+pub mod stats;
 pub mod syntax;

@@ -107,7 +107,8 @@ impl Counts {
         let (bugs, comments, noise) = (count(self.bugs), count(self.comments), count(self.noise));
         let useful = count(self.hit_comments) + count(self.valid);
         // 2PR/(P+R) with P = h/n and R = h/b, written so that it is defined where only one of the two is.
-        let f1 = Measure::ratio(2.0 * hits, comments + bugs);
+        // Without a bug there is nothing to hit, whatever a judge says.
+        let f1 = Measure::ratio(if self.bugs == 0 { 0.0 } else { 2.0 * hits }, comments + bugs);
         let measures = [
             ("recall", Measure::ratio(hits, bugs)),
             ("precision", Measure::ratio(hits, comments)),

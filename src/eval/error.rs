@@ -54,7 +54,10 @@ pub enum Error {
         option: &'static str,
     },
     /// Decisions of a judge are missing.
-    #[error("{count} judgements are missing, in {} answers: {}; let the judge decide, then score again", answers.len(), Listed(answers))]
+    #[error(
+        "judgements that are missing: {count}, in the answers {}; let the judge decide, then score again",
+        Listed(answers)
+    )]
     Unjudged {
         /// How many decisions.
         count: usize,
@@ -63,7 +66,7 @@ pub enum Error {
     },
     /// Cases without a review.
     #[error(
-        "{} cases have no review: {}; run them again, or score without them with --allow-failed, which names them in \
+        "cases without a review: {}: {}; run them again, or score without them with --allow-failed, which names them in \
          the scores",
         cases.len(), Listed(cases)
     )]

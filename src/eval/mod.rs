@@ -2,6 +2,8 @@
 //! decisions of a judge.
 
 pub mod agent;
+pub mod agreement;
+pub mod compare;
 pub mod cqs;
 pub mod cr_bench;
 mod error;
@@ -10,10 +12,12 @@ pub mod input;
 pub mod judge;
 mod protocol;
 pub mod published;
+pub mod reward;
 pub mod run;
 pub mod score;
 pub mod scoring;
 pub mod sphinx;
+pub mod study;
 pub mod swe_prbench;
 pub mod table;
 #[cfg(test)]

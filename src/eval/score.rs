@@ -262,7 +262,7 @@ pub struct Row {
     /// Of the case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Of the case.
+    /// Of the case; SWE-PRBench counts its human comments where nobody says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difficulty: Option<Difficulty>,
     /// What put the fault into the case, where a program did.
@@ -298,7 +298,7 @@ pub struct Known {
     /// Some comment stands where it is; `None`: nobody says where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<bool>,
-    /// CR-Bench's category; of a tagged issue its tag.
+    /// CR-Bench's category; of a person's comment where its evidence is, of a tagged issue its tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     /// Characteristic of ISO 25010.

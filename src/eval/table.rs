@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::score::{Answers, Hits, Matching, Measure, Measures, Number, Scores, Variants};
+use super::score::{Answers, Compat, Hits, Matching, Measure, Measures, Number, Scores, Variants};
 use crate::escape::visible;
 
 /// In which order measures are shown; others follow by name.
@@ -42,7 +42,7 @@ pub fn scores(scores: &Scores) -> String {
         Some(_) => line(
             &mut page,
             &format!(
-                "clean changes: {} answers raise a false alarm ({}), {} comments",
+                "clean changes: false alarms in {} answers ({}), with {} comments",
                 counts(clean.alarms),
                 number(clean.alarms.value),
                 plain(clean.comments.over)
@@ -61,6 +61,10 @@ pub fn scores(scores: &Scores) -> String {
         by(&mut page, cells);
     }
     gaps(&mut page, answers);
+    let unjudged: f64 = scores.rows.iter().map(|row| row.get("noise_unjudged")).sum();
+    if unjudged > 0.0 {
+        let _ = write!(page, "\ncomments about clean changes that count as noise without a judgement: {unjudged}\n");
+    }
     page
 }
 
@@ -78,8 +82,8 @@ fn chosen(variants: &Variants) -> String {
         None => {}
     }
     if let Some(compat) = variants.compat {
-        let name = serde_json::to_value(compat).unwrap_or_default();
-        parts.push(format!("rules of {}", name.as_str().unwrap_or_default()));
+        parts
+            .push(format!("rules of the {}", if compat == Compat::Paper { "paper" } else { "released scorer v0.4.1" }));
         parts.push(format!("similarity {}", visible(variants.similarity.as_deref().unwrap_or("not needed"))));
     }
     if let Some(lambda) = variants.lambda {
@@ -96,7 +100,7 @@ fn chosen(variants: &Variants) -> String {
 
 fn measures(page: &mut String, scores: &Scores) {
     let mean = if scores.mean.is_empty() { String::new() } else { format!("mean of {}", scores.samples.len()) };
-    let _ = writeln!(page, "{:<26}{:>10}{:>16}{:>12}{:>14}", "", "value", "counts", mean, "if silent");
+    let _ = writeln!(page, "{:<26}{:>10}{:>16}{:>12}{:>14}", "", "value", "from", mean, "if silent");
     let mut names: Vec<&String> = scores.measures.keys().collect();
     let rank = |name: &str| ORDER.iter().position(|other| *other == name).unwrap_or(ORDER.len());
     names.sort_by_key(|name| (rank(name), *name));
@@ -125,7 +129,8 @@ fn by(page: &mut String, cells: &BTreeMap<String, Measure>) {
 fn gaps(page: &mut String, answers: &Answers) {
     let Answers { incomplete, unparsable, failed, missing, .. } = answers;
     if incomplete + unparsable > 0 {
-        let _ = write!(page, "\n{incomplete} answers are about a part of the change, {unparsable} could not be read\n");
+        let _ =
+            write!(page, "\nanswers about a part of the change: {incomplete}, that nobody could read: {unparsable}\n");
     }
     for (what, names) in [("no review", failed), ("no answer", missing)] {
         if !names.is_empty() {

@@ -22,6 +22,7 @@ mod rules;
 #[path = "../../src/report/runner.rs"]
 mod runner;
 mod schemas;
+mod score;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 mod service;
 mod setup;

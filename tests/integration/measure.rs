@@ -9,7 +9,7 @@ use super::program::{Place, Ran, Run};
 use super::service::{Service, clean, is_opinion, sure, user};
 
 /// A dataset of three cases beside the house's rules: one marked fault, one clean change, one fault that no rule knows.
-fn dataset() -> Place {
+pub(super) fn dataset() -> Place {
     let place = Place::house(&[]);
     let case = |id: &str, truth: Value| {
         let mut case = json!({"id": id, "source": {"files": {"folder": format!("files/{id}")}}, "language": "python"});

@@ -1,9 +1,13 @@
 //! `diffsieve eval`: what is this reviewer worth on our code?
 
+mod agreement;
+mod compare;
+mod draws;
 mod embed;
 mod folder;
 mod run;
 mod score;
+mod study;
 mod tone;
 
 use clap::Subcommand;
@@ -24,6 +28,12 @@ pub(super) enum EvalCommand {
     Tone(tone::ToneArgs),
     /// List the protocols
     Protocols,
+    /// How far raters agree: kappa of labels; mean opinion score and intraclass correlation of numbers
+    Agreement(Box<agreement::AgreementArgs>),
+    /// Compare two runs over the same cases: paired intervals of every measure, known faults one by one
+    Compare(Box<compare::CompareArgs>),
+    /// How well the scores of a judge foresee thumbs up and down (Code Quality Score)
+    JudgeStudy(study::StudyArgs),
 }
 
 pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
@@ -32,9 +42,19 @@ pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
         EvalCommand::Judge(args) => run::judge(&args),
         EvalCommand::Score(args) => score::run(&args),
         EvalCommand::Tone(args) => tone::run(&args),
+        EvalCommand::Agreement(args) => agreement::run(&args),
+        EvalCommand::Compare(args) => compare::run(&args),
+        EvalCommand::JudgeStudy(args) => study::run(&args),
         EvalCommand::Protocols => {
             let lines = PROTOCOLS.iter().map(|protocol| format!("{:<12} {}\n", protocol.name, protocol.help));
             super::print(&lines.collect::<String>())
         }
     }
+}
+
+/// Prints a document for programs.
+fn print_json(document: &impl serde::Serialize) -> Result<Exit, Failure> {
+    let mut text = serde_json::to_string_pretty(document).map_err(anyhow::Error::from)?;
+    text.push('\n');
+    super::print(&diffsieve::escape::json(&text))
 }

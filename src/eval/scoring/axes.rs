@@ -23,7 +23,7 @@ pub(super) fn by(rows: &[Row], crossed: &[Vec<String>]) -> Result<BTreeMap<Strin
     }
     for axes in crossed {
         if let Some(wrong) = axes.iter().find(|axis| !AXES.contains(&axis.as_str())) {
-            return Err(Error::input(wrong, format!("no axis; the axes are {}", AXES.join(", "))));
+            return Err(Error::input(format!("`{wrong}`"), format!("no axis; the axes are {}", AXES.join(", "))));
         }
         let axes: Vec<&str> = axes.iter().map(String::as_str).collect();
         by.insert(axes.join(" x "), cells(rows, &axes));

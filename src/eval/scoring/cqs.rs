@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::case::{Sheet, place};
 use crate::eval::cqs::{Input, Tagged};
 use crate::eval::error::Error;
-use crate::eval::score::Known;
+use crate::eval::score::{Known, Number};
 
 /// Values: `known` issues, `found` (matched), `matched` comments.
 pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
@@ -45,8 +45,7 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
     let pair = |(comment, issue): &(usize, usize)| (sheet.said[*comment].id.clone(), issue.to_string());
     sheet.row.pairs = matched.pairs.iter().map(pair).collect();
     sheet.set("known", sheet.case.issues.len());
-    let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    sheet.set("found", count(matched.known));
-    sheet.set("matched", count(matched.predictions));
+    sheet.put("found", Number::count(matched.known).get());
+    sheet.put("matched", Number::count(matched.predictions).get());
     Ok(())
 }

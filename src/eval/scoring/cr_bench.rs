@@ -3,7 +3,7 @@
 use super::case::{Sheet, place};
 use crate::eval::cr_bench::{Input, Label, Review};
 use crate::eval::error::Error;
-use crate::eval::score::Known;
+use crate::eval::score::{Known, Number};
 
 /// Values: `known` bugs, `found` (hit by some comment), `hit_comments`, `valid`, `noise`, and of that `noise_unjudged`:
 /// comments about clean cases that no judge looked at, which have nothing to hit.
@@ -49,7 +49,6 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
     }
     let counts = Input { total_bugs: bugs.len() as u64, reviews }.counts();
     sheet.row.pairs = pairs;
-    let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     for (name, value) in [
         ("known", counts.bugs),
         ("found", counts.hit_bugs),
@@ -58,7 +57,7 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
         ("noise", counts.noise),
         ("noise_unjudged", unjudged),
     ] {
-        sheet.set(name, count(value));
+        sheet.put(name, Number::count(value).get());
     }
     Ok(())
 }

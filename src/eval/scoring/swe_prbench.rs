@@ -26,7 +26,8 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
     })?;
     for (index, comment) in sheet.case.comments.iter().enumerate() {
         let found = score.human_status.get(&index.to_string()) == Some(&Caught::Caught);
-        let known = Known { id: comment.id.clone(), found, ..Known::default() };
+        let category = comment.evidence.clone();
+        let known = Known { id: comment.id.clone(), found, category, ..Known::default() };
         sheet.known(known, place(comment.file.as_ref(), comment.line, None));
     }
     let pair = |(agent, human, _): &(String, String, u8)| {
@@ -34,6 +35,7 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
         Some((comment.id.clone(), sheet.case.comments.get(human.parse::<usize>().ok()?)?.id.clone()))
     };
     sheet.row.pairs = score.pairs.iter().filter_map(pair).collect();
+    sheet.row.difficulty = sheet.row.difficulty.or(Some(score.pr_difficulty_tag));
     sheet.set("known", sheet.case.comments.len());
     sheet.set("found", score.pairs.len());
     sheet.set("judge_fallback", usize::from(input.judge_fallback));
