@@ -35,7 +35,7 @@ const FLOORS: [(&str, u8); 24] = [
 const BESIDE: [(&str, &str); 2] = [("finding", "escape"), ("document", "escape")];
 
 /// Crates that only one part of the house may name, and that part as a path below `src/`.
-const OWNERS: [(&str, &[&str]); 9] = [
+const OWNERS: [(&str, &[&str]); 10] = [
     ("gix", &["git"]),
     ("tree_sitter", &["syntax"]),
     ("ast_grep_core", &["syntax"]),
@@ -43,6 +43,7 @@ const OWNERS: [(&str, &[&str]); 9] = [
     ("ast_grep_language", &["syntax"]),
     ("serde_sarif", &["report/sarif"]),
     ("ureq", &["provider"]),
+    ("plotters", &["eval/report"]),
     ("clap", &["cli"]),
     ("anyhow", &["cli"]),
 ];

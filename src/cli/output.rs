@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use diffsieve::escape;
@@ -52,17 +52,24 @@ pub(super) fn outputs(args: &ReportArgs) -> anyhow::Result<Vec<Output>> {
         return Ok(outputs);
     }
     let outputs = args.format.iter().map(|written| output(written)).collect::<anyhow::Result<Vec<_>>>()?;
-    let to_stdout = outputs.iter().filter(|output| output.path.is_none()).count();
+    places_differ(outputs.iter().map(|output| output.path.as_deref()))?;
+    Ok(outputs)
+}
+
+/// Whether each format has a place of its own; `None` is standard output.
+pub(super) fn places_differ<'p>(places: impl Iterator<Item = Option<&'p Path>>) -> anyhow::Result<()> {
+    let places: Vec<Option<&Path>> = places.collect();
+    let to_stdout = places.iter().filter(|place| place.is_none()).count();
     if to_stdout > 1 {
         bail!(
             "{to_stdout} formats would go to standard output; give all but one a path, as in `--format sarif=out.sarif`"
         );
     }
-    let paths = || outputs.iter().filter_map(|output| output.path.as_ref());
+    let paths = || places.iter().flatten();
     if let Some(path) = paths().find(|path| paths().filter(|other| other == path).count() > 1) {
         bail!("two reports would go to `{}`; give each a path of its own", super::shown(path));
     }
-    Ok(outputs)
+    Ok(())
 }
 
 /// Whether a report wants the diff, which a review does not keep unasked.
@@ -71,20 +78,29 @@ pub(super) fn shows_diff(outputs: &[Output]) -> bool {
 }
 
 fn output(written: &OsStr) -> anyhow::Result<Output> {
+    let (format, path) = format_and_place(written, FORMATS.iter().map(|format| (format.name, format)))?;
+    Ok(Output { format, path })
+}
+
+/// Takes `FORMAT` or `FORMAT=PATH` apart. No path, or `-`, is standard output.
+pub(super) fn format_and_place<F>(
+    written: &OsStr,
+    formats: impl Iterator<Item = (&'static str, F)>,
+) -> anyhow::Result<(F, Option<PathBuf>)> {
     let bytes = written.as_encoded_bytes();
     let (name, path) = match bytes.iter().position(|byte| *byte == b'=') {
         Some(at) => (&bytes[..at], Some(tail(written, at + 1))),
         None => (bytes, None),
     };
     let name = String::from_utf8_lossy(name);
-    let Some(format) = diffsieve::report::format(&name) else {
-        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    let (names, mut formats): (Vec<_>, Vec<F>) = formats.unzip();
+    let Some(at) = names.iter().position(|known| *known == name) else {
         bail!("there is no format `{}`; {}", escape::visible(&name), diffsieve::document::nearest(&name, &names));
     };
     if path.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {
         bail!("`--format {name}=` names no path");
     }
-    Ok(Output { format, path: path.filter(|path| path.as_os_str() != "-") })
+    Ok((formats.swap_remove(at), path.filter(|path| path.as_os_str() != "-")))
 }
 
 #[cfg(unix)]

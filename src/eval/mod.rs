@@ -1,6 +1,7 @@
 //! Measures a reviewer: by the protocols of four papers, over the cases of a dataset, from saved answers and saved
 //! decisions of a judge.
 
+pub mod ablate;
 pub mod agent;
 pub mod agreement;
 pub mod compare;
@@ -12,6 +13,7 @@ pub mod input;
 pub mod judge;
 mod protocol;
 pub mod published;
+pub mod report;
 pub mod reward;
 pub mod run;
 pub mod score;

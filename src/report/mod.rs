@@ -7,7 +7,7 @@ mod entry;
 pub(crate) mod fixture;
 mod github;
 mod gitlab;
-mod html;
+pub(crate) mod html;
 pub mod json;
 mod junit;
 pub mod markdown;

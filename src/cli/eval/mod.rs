@@ -1,10 +1,13 @@
 //! `diffsieve eval`: what is this reviewer worth on our code?
 
+mod ablate;
 mod agreement;
 mod compare;
 mod draws;
 mod embed;
 mod folder;
+mod judge;
+mod report;
 mod run;
 mod score;
 mod study;
@@ -21,9 +24,13 @@ pub(super) enum EvalCommand {
     /// Review every case of a dataset and keep the answers
     Run(Box<run::RunArgs>),
     /// Let a judge decide about the answers of a run and keep the decisions
-    Judge(Box<run::JudgeArgs>),
+    Judge(Box<judge::JudgeArgs>),
     /// Score a run from its saved answers and decisions, or a bare input
     Score(Box<score::ScoreArgs>),
+    /// Put together what came of one or several runs, with intervals and plots
+    Report(report::ReportArgs),
+    /// Score a run as if the later stages of the review were off, stage by stage
+    Ablate(ablate::AblateArgs),
     /// Count how the comments of a run speak, and name those that order or praise
     Tone(tone::ToneArgs),
     /// List the protocols
@@ -39,8 +46,10 @@ pub(super) enum EvalCommand {
 pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
     match command {
         EvalCommand::Run(args) => run::run(&args),
-        EvalCommand::Judge(args) => run::judge(&args),
+        EvalCommand::Judge(args) => judge::run(&args),
         EvalCommand::Score(args) => score::run(&args),
+        EvalCommand::Report(args) => report::run(&args),
+        EvalCommand::Ablate(args) => ablate::run(&args),
         EvalCommand::Tone(args) => tone::run(&args),
         EvalCommand::Agreement(args) => agreement::run(&args),
         EvalCommand::Compare(args) => compare::run(&args),

@@ -92,7 +92,7 @@ pub(super) struct Asked {
     /// Whether the judge is shown the change.
     shows_diff: bool,
     /// Whether each comment is decided about, and not the answer as a whole.
-    each_comment: bool,
+    pub(super) each_comment: bool,
 }
 
 impl Asked {

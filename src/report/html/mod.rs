@@ -1,30 +1,28 @@
 //! One self-contained page for a review: the diff with its findings in place, what was read, what was dropped and why.
 //!
-//! Whatever comes from outside is text. [`Page::raw`] takes only what is written in this program, so a name or a line of
-//! code can reach the page through the escapers of [`crate::escape`] and no other way. Should that ever fail, the page's
-//! own policy (CSP level 3) lets nothing run but the one script and style whose hashes it names, and nothing load at all.
+//! Whatever comes from outside is text, see [`Page`].
 
 mod about;
 mod card;
 mod code;
 mod files;
+mod page;
 
 use std::collections::BTreeMap;
 use std::io;
 
-use sha2::{Digest as _, Sha256};
-
 use self::files::{File, files};
+pub(crate) use self::page::Page;
 use super::sentence::counts;
 use super::{Format, Report};
-use crate::escape;
 use crate::finding::{Level, Location, RepoPath, Source};
 use crate::gate::Verdict;
 
 /// The format.
 pub(super) const FORMAT: Format = Format { name: "html", help: "One page: the diff with the findings in place", write };
 
-const STYLE: &str = include_str!("style.css");
+/// The style, also of the page of a measurement.
+pub(crate) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 fn write(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
@@ -42,43 +40,10 @@ fn write(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     page.raw("</main>\n</div>\n");
     about::keys(&mut page);
     page.raw("<script>").raw(SCRIPT).raw("</script>\n</body>\n</html>\n");
-    out.write_all(page.0.as_bytes())
+    out.write_all(page.markup().as_bytes())
 }
 
-/// Markup in the making.
-#[derive(Default)]
-struct Page(String);
-
 impl Page {
-    /// Markup of ours.
-    fn raw(&mut self, markup: &'static str) -> &mut Self {
-        self.0.push_str(markup);
-        self
-    }
-
-    /// A text from anywhere, in an element or a quoted attribute.
-    fn text(&mut self, text: &str) -> &mut Self {
-        self.0.push_str(&escape::html(text));
-        self
-    }
-
-    /// A text of several lines.
-    fn lines(&mut self, text: &str) -> &mut Self {
-        self.0.push_str(&escape::html_lines(text));
-        self
-    }
-
-    /// Prose in which code stands in backticks.
-    fn prose(&mut self, text: &str) -> &mut Self {
-        self.0.push_str(&escape::html_prose(text.trim()));
-        self
-    }
-
-    fn number(&mut self, number: impl Into<u64>) -> &mut Self {
-        self.0.push_str(&number.into().to_string());
-        self
-    }
-
     /// A path with its name set apart from its folders.
     fn path(&mut self, path: &RepoPath) -> &mut Self {
         let text = path.to_text();
@@ -131,30 +96,13 @@ const fn source(source: &Source) -> &'static str {
 
 fn head(page: &mut Page, report: &Report<'_>) {
     page.raw("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n");
-    // First of all, so that nothing stands above it.
-    page.raw("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'sha256-");
-    page.text(&hash(STYLE)).raw("'; script-src 'sha256-").text(&hash(SCRIPT));
-    page.raw("'; base-uri 'none'; form-action 'none'\">\n");
+    page.policy(STYLE, SCRIPT);
     page.raw("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n");
     page.raw("<meta name=color-scheme content=\"light dark\">\n<meta name=referrer content=no-referrer>\n");
     page.raw("<meta name=robots content=noindex>\n<meta name=generator content=\"diffsieve ");
     page.text(report.version).raw("\">\n<title>").raw(word(report.decision.verdict)).raw(": ");
     page.text(&counts(&report.review.findings)).raw(" · diffsieve</title>\n");
     page.raw("<style>").raw(STYLE).raw("</style>\n</head>\n");
-}
-
-/// The base64 of a text's SHA-256, as a content security policy names what it lets in.
-fn hash(text: &str) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for bytes in Sha256::digest(text).chunks(3) {
-        let number = (0..3).fold(0, |number, at| number << 8 | u32::from(bytes.get(at).copied().unwrap_or(0)));
-        for at in 0..4 {
-            let digit = DIGITS[(number >> (18 - 6 * at)) as usize & 63];
-            out.push(if at <= bytes.len() { digit as char } else { '=' });
-        }
-    }
-    out
 }
 
 /// The bar that stays: the verdict, and the counts, which are also the filter.

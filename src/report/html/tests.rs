@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::{any, prop_assert, proptest};
 
-use super::{SCRIPT, STYLE, hash, write};
+use super::page::hash;
+use super::{SCRIPT, STYLE, write};
 use crate::finding::{Columns, Finding, Level, Line, Stage, Untrusted};
 use crate::report::fixture::{self, Fixture};
 use crate::review::{Excerpt, Row};

@@ -1,0 +1,118 @@
+//! `diffsieve eval report`: what came of runs, for people.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use diffsieve::eval::report::{Evaluation, FORMATS, Format, Source};
+use diffsieve::record::Dataset;
+use diffsieve::stats::Bootstrap;
+
+use crate::cli::exit::Exit;
+use crate::cli::{Failure, output, shown};
+
+const RESAMPLES: u32 = 10_000;
+const SEED: u64 = 1;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ReportArgs {
+    /// Folders of runs that have scores, or documents of scores; several are put side by side
+    #[arg(required = true, value_name = "RUN|SCORES.json")]
+    runs: Vec<PathBuf>,
+    #[arg(long, value_name = "FORMAT[=PATH]", default_value = "markdown", help = format_help())]
+    format: Vec<OsString>,
+    /// The folder of the dataset, for titles and what is known of each fault [default: where it was when the run was made]
+    #[arg(long, value_name = "DIR")]
+    dataset: Option<PathBuf>,
+    /// How often cases are drawn again for the interval of a score
+    #[arg(long, value_name = "NUMBER", default_value_t = RESAMPLES, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    resamples: u32,
+    /// What the draws begin with
+    #[arg(long, value_name = "NUMBER", default_value_t = SEED)]
+    seed: u64,
+}
+
+fn format_help() -> String {
+    let formats: Vec<String> = FORMATS.iter().map(|format| format!("{} ({})", format.name, format.help)).collect();
+    format!("Write it as FORMAT, to PATH or standard output; repeatable: {}", formats.join(", "))
+}
+
+pub(super) fn run(args: &ReportArgs) -> Result<Exit, Failure> {
+    let outputs = outputs(&args.format)?;
+    let mut sources = args.runs.iter().map(|path| source(path, args)).collect::<anyhow::Result<Vec<_>>>()?;
+    tell_apart(&mut sources);
+    let bootstrap = Bootstrap { resamples: args.resamples, seed: args.seed, ..Bootstrap::default() };
+    let evaluation = Evaluation::new(env!("CARGO_PKG_VERSION"), &sources, &bootstrap);
+    for (format, path) in outputs {
+        write(format, path.as_deref(), &evaluation)?;
+    }
+    Ok(Exit::Passed)
+}
+
+/// Reports on the run in a folder, with the settings of a report where nobody names any.
+pub(super) fn of_run(folder: &Path, dataset: &Path, formats: &[OsString]) -> Result<Exit, Failure> {
+    run(&ReportArgs {
+        runs: vec![folder.to_owned()],
+        format: formats.to_vec(),
+        dataset: Some(dataset.to_owned()),
+        resamples: RESAMPLES,
+        seed: SEED,
+    })
+}
+
+fn source(path: &Path, args: &ReportArgs) -> anyhow::Result<Source> {
+    let mut source = Source::read(path)?;
+    if source.digests().len() > 1 {
+        bail!("`{}` holds scores of other cases than it answers: score it again", shown(path));
+    }
+    // Asked for, it must be the right one; by itself it is an extra that may have moved.
+    let was = source.run.as_ref().and_then(|run| run.folder.as_ref()).map(PathBuf::from);
+    let dataset = match (&args.dataset, was) {
+        (Some(folder), _) => Some(Dataset::open(folder)?),
+        (None, Some(folder)) => Dataset::open(&folder).ok(),
+        (None, None) => None,
+    };
+    let Some(dataset) = dataset else { return Ok(source) };
+    let is_same = source.digests().contains(dataset.manifest.digest.as_str());
+    if is_same {
+        source.cases = dataset.cases;
+    } else if let Some(folder) = &args.dataset {
+        bail!("`{}` is not the dataset of `{}`: its digest is another", shown(folder), shown(path));
+    }
+    Ok(source)
+}
+
+/// Two runs of one name get numbers.
+fn tell_apart(sources: &mut [Source]) {
+    let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
+    for (at, source) in sources.iter_mut().enumerate() {
+        if names.iter().filter(|name| **name == source.name).count() > 1 {
+            source.name = format!("{} ({})", source.name, at + 1);
+        }
+    }
+}
+
+type Output = (&'static Format, Option<PathBuf>);
+
+fn outputs(written: &[OsString]) -> anyhow::Result<Vec<Output>> {
+    let formats = || FORMATS.iter().map(|format| (format.name, format));
+    let outputs = written.iter().map(|written| output::format_and_place(written, formats()));
+    let outputs = outputs.collect::<anyhow::Result<Vec<Output>>>()?;
+    output::places_differ(outputs.iter().map(|(_, path)| path.as_deref()))?;
+    Ok(outputs)
+}
+
+fn write(format: &Format, path: Option<&Path>, evaluation: &Evaluation) -> anyhow::Result<()> {
+    let Some(path) = path else {
+        let written = output::to_stdout(|out| (format.write)(evaluation, out));
+        return output::quiet_pipe(written).context("standard output cannot be written");
+    };
+    let mut text = Vec::new();
+    let named = || format!("the {} report cannot be written to `{}`", format.name, shown(path));
+    (format.write)(evaluation, &mut text).with_context(named)?;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(named)?;
+    }
+    std::fs::write(path, text).with_context(named)
+}

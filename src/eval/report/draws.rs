@@ -1,0 +1,97 @@
+//! Intervals of scores that are no shares: cases are drawn again. Answers about one case are drawn together, since they are
+//! no independent evidence.
+
+use std::collections::BTreeMap;
+
+use crate::eval::score::{Measure, Number, Row, Scores};
+use crate::eval::scoring;
+use crate::stats::{Bootstrap, Interval};
+
+/// The cases of a run, to be drawn.
+pub(super) struct Draws<'s> {
+    scores: &'s Scores,
+    /// The rows of each case, by its name.
+    cases: Vec<Vec<&'s Row>>,
+    /// The measures of each case alone.
+    alone: Vec<BTreeMap<String, Measure>>,
+}
+
+impl<'s> Draws<'s> {
+    pub(super) fn new(scores: &'s Scores) -> Self {
+        let mut cases = BTreeMap::<&str, Vec<&Row>>::new();
+        for row in &scores.rows {
+            cases.entry(&row.case).or_default().push(row);
+        }
+        let cases: Vec<Vec<&Row>> = cases.into_values().collect();
+        let alone = cases.iter().map(|rows| scoring::measures(&scores.protocol, &scores.variants, rows)).collect();
+        Self { scores, cases, alone }
+    }
+
+    /// The intervals of these measures, of those that have one.
+    pub(super) fn intervals(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Interval> {
+        let mut found = BTreeMap::new();
+        let mut others = Vec::new();
+        for name in names {
+            match self.parts(name) {
+                Some(parts) => found.insert((*name).clone(), sums(&parts, bootstrap)),
+                None => {
+                    others.push(*name);
+                    None
+                }
+            };
+        }
+        found.extend(self.again(&others, bootstrap));
+        found.into_iter().filter_map(|(name, interval)| Some((name, interval?))).collect()
+    }
+
+    /// What each case adds above and below the line of a measure; `None` where it is more than a quotient of two sums.
+    fn parts(&self, name: &str) -> Option<Vec<(f64, f64)>> {
+        let part = |measure: &Measure| Some((measure.over?.get(), measure.under?.get()));
+        let parts: Vec<(f64, f64)> = self.alone.iter().map(|alone| part(alone.get(name)?)).collect::<Option<_>>()?;
+        let whole = self.scores.measures.get(name)?;
+        let (over, under) = part(whole)?;
+        let sum = parts.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        let is_near = |one: f64, other: f64| (one - other).abs() <= 1e-9 * one.abs().max(1.0);
+        // A score that falls back on another rule, where its weights are zero, is no such quotient.
+        let value = Measure::quotient(over, under).value.map(Number::get);
+        let is_quotient = match (value, whole.value.map(Number::get)) {
+            (Some(one), Some(other)) => one == other || is_near(one, other),
+            (None, None) => true,
+            _ => false,
+        };
+        (is_near(sum.0, over) && is_near(sum.1, under) && is_quotient).then_some(parts)
+    }
+
+    /// The whole formula over every draw. All measures come from one calculation a draw; the same seed then gives the same
+    /// draws once more for each of them.
+    fn again(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Option<Interval>> {
+        let mut values: BTreeMap<&str, Vec<Option<f64>>> =
+            names.iter().map(|name| (name.as_str(), Vec::new())).collect();
+        if names.is_empty() {
+            return BTreeMap::new();
+        }
+        bootstrap.of(self.cases.len(), |places| {
+            let rows: Vec<&Row> = places.iter().filter_map(|at| self.cases.get(*at)).flatten().copied().collect();
+            let measures = scoring::measures(&self.scores.protocol, &self.scores.variants, &rows);
+            for (name, values) in &mut values {
+                values.push(measures.get(*name).and_then(|measure| measure.value).map(Number::get));
+            }
+            None
+        });
+        let interval = |values: Vec<Option<f64>>| {
+            let mut values = values.into_iter();
+            bootstrap.of(self.cases.len(), |_| values.next().flatten()).interval
+        };
+        values.into_iter().map(|(name, values)| (name.to_owned(), interval(values))).collect()
+    }
+}
+
+/// The interval of a quotient of two sums.
+fn sums(parts: &[(f64, f64)], bootstrap: &Bootstrap) -> Option<Interval> {
+    let score = |places: &[usize]| {
+        let drawn = places.iter().filter_map(|at| parts.get(*at));
+        let (over, under) = drawn.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        Measure::quotient(over, under).value.map(Number::get)
+    };
+    bootstrap.of(parts.len(), score).interval
+}

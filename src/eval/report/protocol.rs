@@ -1,0 +1,180 @@
+//! The scores of one run by one protocol, with intervals.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::case::{CaseReport, Hand};
+use super::draws::Draws;
+use super::figure::Figure;
+use super::funnel::Cost;
+use super::{count, len, words};
+use crate::eval::ablate::Ablation;
+use crate::eval::score::{Answers, Hits, Measure, Measures, Number, Row, Scores, Variants};
+use crate::stats::Bootstrap;
+
+/// One protocol.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProtocolReport {
+    /// Its name.
+    pub protocol: String,
+    /// What was chosen where the paper leaves it open, and who judged.
+    pub variants: Variants,
+    /// How many answers are in the numbers, and what became of the others.
+    pub answers: Answers,
+    /// Over all answers.
+    pub measures: BTreeMap<String, Figure>,
+    /// The same of a reviewer who says nothing.
+    pub silent: Measures,
+    /// Answers about clean cases that say anything.
+    pub alarms: Figure,
+    /// Comments a clean case.
+    pub alarm_comments: Figure,
+    /// Known faults at which a comment stands, of those with a line.
+    pub reached: Figure,
+    /// Matched pairs that stand at one place, of those that have places.
+    pub matched: Figure,
+    /// Known faults found, by axis and its value.
+    pub by: BTreeMap<String, BTreeMap<String, Figure>>,
+    /// Comments that name a known fault, by their tag; empty where the answers are not at hand.
+    pub tags: Vec<TagReport>,
+    /// Known faults that were found, in all rows.
+    pub found: u64,
+    /// Tokens for each of them; undefined where none was found or no answers are at hand.
+    pub tokens_each: Option<Number>,
+    /// US dollars for each of them; undefined where also a price is unknown.
+    pub dollars_each: Option<Number>,
+    /// The measures of each sample, where there are several.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub samples: BTreeMap<u32, Measures>,
+    /// Their means.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub mean: Measures,
+    /// By case and sample.
+    pub cases: Vec<CaseReport>,
+    /// The same numbers with stages off, where that was computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ablation: Option<Ablation>,
+}
+
+/// The comments with one tag.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TagReport {
+    /// As the comments have it.
+    pub tag: String,
+    /// Those that name a known fault, of all with this tag.
+    pub precision: Figure,
+}
+
+/// Measures that are so many of so many, each either or. Any other is drawn again, and so is a recall that counts comments.
+const SHARES: [&str; 5] = ["recall", "precision", "precision_with_plausible", "usefulness", "coverage"];
+
+impl ProtocolReport {
+    /// Of these scores, with what else is at hand.
+    pub(super) fn of(scores: &Scores, hand: &Hand<'_>, cost: Option<&Cost>, bootstrap: &Bootstrap) -> Self {
+        let level = bootstrap.level;
+        let found = scores.rows.iter().map(|row| row.get("found")).sum::<f64>();
+        let by = |values: &Measures| {
+            values.iter().map(|(name, measure)| (name.clone(), Figure::share(measure, level))).collect()
+        };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of faults")]
+        Self {
+            protocol: scores.protocol.clone(),
+            variants: scores.variants.clone(),
+            answers: scores.answers.clone(),
+            measures: measures(scores, bootstrap),
+            silent: scores.silent.clone(),
+            alarms: Figure::share(&scores.clean.alarms, level),
+            alarm_comments: drawn_mean(scores, bootstrap),
+            reached: Figure::share(&scores.location.reached, level),
+            matched: Figure::share(&scores.location.matched, level),
+            by: scores.by.iter().map(|(axis, values)| (axis.clone(), by(values))).collect(),
+            tags: tags(&scores.rows, hand, level),
+            found: found.max(0.0) as u64,
+            tokens_each: cost.and_then(|cost| cost.tokens_each(found)),
+            dollars_each: cost.and_then(|cost| cost.dollars_each(found)),
+            samples: scores.samples.clone(),
+            mean: scores.mean.clone(),
+            cases: scores.rows.iter().map(|row| hand.case(row)).collect(),
+            ablation: None,
+        }
+    }
+
+    /// A measure by its name.
+    pub fn measure(&self, name: &str) -> Option<&Figure> {
+        self.measures.get(name)
+    }
+
+    /// The measures, those first that the protocol is about.
+    pub(super) fn ordered(&self) -> Vec<(&String, &Figure)> {
+        let mut measures: Vec<_> = self.measures.iter().collect();
+        measures.sort_by_key(|(name, _)| words::place(name));
+        measures
+    }
+
+    /// The measure that the protocol is about: its score, else F1, else recall.
+    pub fn headline(&self) -> Option<(&'static str, &Figure)> {
+        ["score", "f1", "recall"].into_iter().find_map(|name| Some((name, self.measures.get(name)?)))
+    }
+
+    /// What the numbers leave out, in words.
+    pub(super) fn left_out(&self) -> Vec<String> {
+        let Answers { scored, incomplete, unparsable, failed, missing, .. } = &self.answers;
+        let mut said = Vec::new();
+        let mut say = |count: u64, what: &str, rest: &str| {
+            if count > 0 {
+                said.push(format!("{} {rest}", words::plural(count, what)));
+            }
+        };
+        say(len(failed), "answer", "failed: no review, in no number");
+        say(len(missing), "answer", "missing: never given, in no number");
+        say(*unparsable, "answer", "unparsable: nobody can read it, scored as the protocol says");
+        say(*incomplete, "answer", "incomplete: about a part of the change, scored as it is");
+        if *scored == 0 {
+            said.push("no answer is in the numbers".to_owned());
+        }
+        said
+    }
+}
+
+/// Shares have Wilson's interval; of all else the cases are drawn again.
+fn measures(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, Figure> {
+    let is_share =
+        |name: &str| SHARES.contains(&name) && !(scores.variants.hits == Some(Hits::PerComment) && name == "recall");
+    let others: Vec<&String> = scores.measures.keys().filter(|name| !is_share(name)).collect();
+    let drawn = Draws::new(scores).intervals(&others, bootstrap);
+    let figure = |(name, measure): (&String, &Measure)| {
+        let figure = match is_share(name) {
+            true => Figure::share(measure, bootstrap.level),
+            false => Figure::drawn(measure, drawn.get(name).copied()),
+        };
+        (name.clone(), figure)
+    };
+    scores.measures.iter().map(figure).collect()
+}
+
+/// Comments a clean case, drawn again over the clean cases.
+fn drawn_mean(scores: &Scores, bootstrap: &Bootstrap) -> Figure {
+    let said: Vec<f64> = scores.rows.iter().filter(|row| row.clean).map(|row| row.get("comments")).collect();
+    Figure::drawn(&scores.clean.comments, bootstrap.mean(&said).interval)
+}
+
+/// How often the comments with a tag name a known fault.
+fn tags(rows: &[Row], hand: &Hand<'_>, level: f64) -> Vec<TagReport> {
+    let mut tags = BTreeMap::<&str, (u64, u64)>::new();
+    for row in rows {
+        for comment in hand.comments(row) {
+            let names = row.pairs.iter().any(|(said, _)| *said == comment.id);
+            let (hits, all) = tags.entry(comment.tag.as_deref().unwrap_or("without a tag")).or_default();
+            *hits += u64::from(names);
+            *all += 1;
+        }
+    }
+    let report = |(tag, (hits, all)): (&str, (u64, u64))| TagReport {
+        tag: tag.to_owned(),
+        precision: Figure::share(&Measure::ratio(count(hits), count(all)), level),
+    };
+    let mut tags: Vec<_> = tags.into_iter().collect();
+    tags.sort_by_key(|(tag, (_, all))| (std::cmp::Reverse(*all), *tag));
+    tags.into_iter().map(report).collect()
+}

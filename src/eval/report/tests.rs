@@ -1,0 +1,344 @@
+use std::collections::BTreeMap;
+use std::io;
+
+use super::{Evaluation, FORMATS, Funnel, Method, Source};
+use crate::eval::ablate::Ablation;
+use crate::eval::scoring::{self, Choice, Records};
+use crate::record::{
+    Answer, Bug, Case, Comment, Dataset, Judgement, Manifest, Removed, Run, Source as CaseSource, Spent, Status,
+    Verdict,
+};
+use crate::stats::{Bootstrap, wilson};
+
+const FEW: Bootstrap = Bootstrap { resamples: 200, seed: 1, level: 0.95 };
+
+/// Ten cases with one bug each and two clean ones; the reviewer says one thing about every one and takes one thing back.
+/// Of the bugs it finds the first four, and would find the fifth, had `validate` not removed it.
+struct Stage {
+    dataset: Dataset,
+    records: Records,
+}
+
+fn judged(case: &str, comment: &str, hit: bool) -> Judgement {
+    let verdict = Verdict {
+        label: Some(if hit { "BUG_HIT" } else { "NOISE" }.to_owned()),
+        matched: hit.then(|| "b".to_owned()),
+        reason: "because".to_owned(),
+        ..Verdict::default()
+    };
+    Judgement {
+        protocol: "cr-bench".to_owned(),
+        case: case.to_owned(),
+        about: vec![comment.to_owned()],
+        judge: "judge".to_owned(),
+        verdict,
+        ..Judgement::default()
+    }
+}
+
+fn comment(id: &str, text: &str, score: i64) -> Comment {
+    Comment {
+        id: id.to_owned(),
+        file: Some("a.py".to_owned()),
+        line: Some(3),
+        body: format!("{text} body of {id}"),
+        tag: Some(format!("Tag{text}")),
+        score: Some(score),
+        ..Comment::default()
+    }
+}
+
+fn stage(text: &str) -> Stage {
+    let (mut cases, mut answers, mut judgements) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 0..12 {
+        let id = format!("case-{number:02}");
+        let clean = number >= 10;
+        let bug = Bug {
+            id: "b".to_owned(),
+            description: format!("{text} bug {number}"),
+            file: Some("a.py".to_owned()),
+            line: Some(3),
+            severity: Some(format!("{}{text}", ["low", "high"][number % 2])),
+            ..Bug::default()
+        };
+        cases.push(Case {
+            id: id.clone(),
+            source: CaseSource::Files { folder: ".".to_owned() },
+            title: format!("title {text}"),
+            language: Some("python".to_owned()),
+            clean,
+            bugs: if clean { Vec::new() } else { vec![bug] },
+            ..Case::default()
+        });
+        let removed = Removed {
+            comment: comment("r1", text, if number == 4 { 5 } else { 2 }),
+            stage: if number < 6 { "validate" } else { "ground" }.to_owned(),
+            reason: format!("reason{text}"),
+        };
+        answers.push(Answer {
+            case: id.clone(),
+            comments: if number == 11 { Vec::new() } else { vec![comment("c1", text, 8)] },
+            removed: vec![removed],
+            spent: Spent { requests: 1, prompt_tokens: 100, completion_tokens: 20, dollars: Some(0.5), seconds: 1.0 },
+            ..Answer::default()
+        });
+        judgements.push(judged(&id, "c1", number < 4));
+        judgements.push(judged(&id, "r1", number == 4));
+    }
+    let digest = crate::record::digest(&cases);
+    let manifest =
+        Manifest { name: format!("set{text}"), cases: cases.len(), digest: digest.clone(), ..Manifest::default() };
+    let configuration = BTreeMap::from([(format!("model{text}"), format!("value{text}").into())]);
+    let run = Run { dataset: manifest.name.clone(), digest, configuration, ..Run::default() };
+    let dataset = Dataset { folder: ".".into(), manifest, cases };
+    Stage { dataset, records: Records { run, answers, judgements } }
+}
+
+fn source(stage: &Stage, name: &str) -> Source {
+    let Stage { dataset, records } = stage;
+    let choice = Choice { allow_failed: true, ..Choice::default() };
+    Source {
+        name: name.to_owned(),
+        run: Some(records.run.clone()),
+        answers: records.answers.clone(),
+        judgements: records.judgements.clone(),
+        scores: vec![scoring::scores("cr-bench", dataset, records, &choice).unwrap()],
+        ablations: vec![Ablation::of_run("cr-bench", dataset, records, &choice).unwrap()],
+        cases: dataset.cases.clone(),
+    }
+}
+
+fn evaluation(sources: &[Source]) -> Evaluation {
+    Evaluation::new("1.2.3", sources, &FEW)
+}
+
+fn written(evaluation: &Evaluation, format: &str) -> String {
+    let mut out = Vec::new();
+    let format = FORMATS.iter().find(|known| known.name == format).unwrap();
+    (format.write)(evaluation, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn numbers_have_the_intervals_of_their_kind() {
+    let evaluation = evaluation(&[source(&stage(""), "run")]);
+    let scored = &evaluation.runs[0].protocols[0];
+    let recall = scored.measure("recall").unwrap();
+    assert_eq!((recall.get(), recall.interval, recall.method), (Some(0.4), wilson(4, 10, 0.95), Some(Method::Wilson)));
+    let f1 = scored.measure("f1").unwrap();
+    assert_eq!(f1.method, Some(Method::Bootstrap));
+    let interval = f1.interval.unwrap();
+    assert!(interval.low < f1.get().unwrap() && f1.get().unwrap() < interval.high, "{interval:?}");
+    assert_eq!(scored.alarms.get(), Some(0.5), "one of two clean cases");
+    assert_eq!(scored.silent["recall"].value.map(|value| value.get()), Some(0.0));
+    assert_eq!((scored.found, scored.tokens_each.unwrap().get(), scored.dollars_each.unwrap().get()), (4, 360.0, 1.5));
+    let severities: Vec<_> = scored.by["severity"].iter().map(|(name, figure)| (name.as_str(), figure.get())).collect();
+    assert_eq!(severities, [("high", Some(0.4)), ("low", Some(0.4))]);
+    assert_eq!(scored.tags[0].precision.get(), Some(4.0 / 11.0));
+}
+
+/// The quick way to draw a quotient again gives what the whole formula gives.
+#[test]
+fn quotients_are_drawn_as_the_whole_formula_is() {
+    let source = source(&stage(""), "run");
+    let scores = &source.scores[0];
+    let rows: Vec<_> = scores.rows.iter().collect();
+    let evaluation = evaluation(&[source.clone()]);
+    for name in ["f1", "snr"] {
+        let whole = FEW.of(rows.len(), |places| {
+            let drawn: Vec<_> = places.iter().map(|at| rows[*at]).collect();
+            scoring::measures("cr-bench", &scores.variants, &drawn)[name].value.map(|value| value.get())
+        });
+        assert_eq!(evaluation.runs[0].protocols[0].measures[name].interval, whole.interval, "{name}");
+    }
+}
+
+#[test]
+fn the_funnel_balances_and_counts_an_answer_given_again_once() {
+    let stage = stage("");
+    let funnel = Funnel::of(&stage.records.answers);
+    assert_eq!((funnel.raised, funnel.shown), (23, 11));
+    let counts: Vec<_> = funnel.removed.iter().map(|removal| (removal.stage.as_str(), removal.count)).collect();
+    let none = ["evidence", "filter", "suppress", "merge", "rank"];
+    assert!(counts.contains(&("ground", 6)) && counts.contains(&("validate", 6)), "{counts:?}");
+    assert!(none.iter().all(|stage| counts.contains(&(stage, 0))), "{counts:?}");
+    let twice = [stage.records.answers.clone(), stage.records.answers].concat();
+    assert_eq!(Funnel::of(&twice), funnel);
+}
+
+#[test]
+fn stages_come_one_by_one_and_end_in_what_was_shown() {
+    let stage = stage("");
+    let source = source(&stage, "run");
+    let ablation = &source.ablations[0];
+    let row = |step: &crate::eval::ablate::Step| {
+        let value = |name: &str| step.measures[name].value.map(|value| value.get());
+        (step.name.clone(), step.comments, value("recall"), value("precision"))
+    };
+    let stages: Vec<_> = ablation.stages.iter().map(row).collect();
+    assert_eq!(stages[0], ("collect".to_owned(), 23, Some(0.5), Some(5.0 / 23.0)));
+    assert_eq!(stages[1], ("ground".to_owned(), 17, Some(0.5), Some(5.0 / 17.0)));
+    assert_eq!(stages[3], ("validate".to_owned(), 11, Some(0.4), Some(4.0 / 11.0)));
+    assert_eq!(stages.len(), 8);
+    assert_eq!(ablation.stages[7].measures, source.scores[0].measures, "the last stage is the run as it was");
+    let thresholds: Vec<_> = ablation.thresholds.iter().map(|step| step.comments).collect();
+    // What ground removed stays removed: 11 shown with score 8, one removed with 5, five with 2.
+    assert_eq!(thresholds, [17, 17, 12, 12, 12, 11, 11, 11, 0, 0]);
+    let text = ablation.text();
+    assert!(text.starts_with("Stages up to") && text.contains("\nscore at least 5 "), "{text}");
+}
+
+#[test]
+fn a_removed_comment_that_nobody_judged_is_missing() {
+    let mut stage = stage("");
+    stage.records.judgements.retain(|judged| judged.about[0] != "r1" || judged.case != "case-03");
+    let error = Ablation::of_run("cr-bench", &stage.dataset, &stage.records, &Choice::default()).unwrap_err();
+    assert!(error.is_incomplete() && error.to_string().contains("1 judgements are missing"), "{error}");
+    let error = Ablation::of_run("sphinx", &stage.dataset, &stage.records, &Choice::default()).unwrap_err();
+    assert!(!error.is_incomplete() && error.to_string().contains("as a whole"), "{error}");
+}
+
+#[test]
+fn cases_say_what_was_found_by_which_comment() {
+    let evaluation = evaluation(&[source(&stage(""), "run")]);
+    let cases = &evaluation.runs[0].protocols[0].cases;
+    let found = &cases[0];
+    assert_eq!((found.faults[0].found, found.faults[0].by.clone()), (true, vec!["c1".to_owned()]));
+    assert_eq!((found.faults[0].text.as_str(), found.comments[0].label.as_deref()), (" bug 0", Some("BUG_HIT")));
+    assert_eq!((found.worth.hits, found.worth.noise), (1.0, 0.0));
+    let missed = &cases[9];
+    assert_eq!((missed.faults[0].found, missed.worth.noise, missed.worth.open), (false, 1.0, 0.0));
+    assert_eq!((cases[10].clean, cases[10].worth.noise, cases[11].worth.noise), (true, 1.0, 0.0));
+}
+
+#[test]
+fn what_is_left_out_is_said_first() {
+    let mut stage = stage("");
+    stage.records.answers[0].status = Status::Failed;
+    stage.records.answers[1].status = Status::Incomplete;
+    stage.records.answers[2].status = Status::Unparsable;
+    stage.records.answers.remove(5);
+    let evaluation = evaluation(&[source(&stage, "mine")]);
+    let said = evaluation.warnings.join("\n");
+    for what in ["1 answer failed", "1 answer missing", "1 answer unparsable", "1 answer incomplete"] {
+        assert!(said.contains(what) && said.contains("`mine`"), "{what}: {said}");
+    }
+    let page = written(&evaluation, "html");
+    assert!(page.find("1 answer failed").unwrap() < page.find("id=scores").unwrap());
+    assert!(page.contains("case-00") && written(&evaluation, "markdown").contains("1 answer failed"));
+}
+
+#[test]
+fn runs_over_other_cases_or_by_another_judge_are_not_compared_in_silence() {
+    let one = source(&stage(""), "one");
+    let other = source(&stage("x"), "other");
+    assert!(evaluation(&[one.clone(), other]).warnings[0].contains("cannot be compared"));
+    let mut same = one.clone();
+    same.scores[0].variants.judge = Some("somebody else".to_owned());
+    let warnings = evaluation(&[one.clone(), same]).warnings;
+    assert!(warnings.iter().any(|warning| warning.contains("another judge")), "{warnings:?}");
+    assert_eq!(evaluation(&[one.clone(), one]).warnings, Vec::<String>::new());
+}
+
+#[test]
+fn an_unknown_price_is_said_and_never_zero() {
+    let mut stage = stage("");
+    stage.records.answers[3].spent.dollars = None;
+    let evaluation = evaluation(&[source(&stage, "run")]);
+    let cost = evaluation.runs[0].cost.unwrap();
+    assert_eq!((cost.dollars, cost.unpriced), (None, 1));
+    assert_eq!(evaluation.runs[0].protocols[0].dollars_each, None);
+    for format in ["html", "markdown"] {
+        assert!(written(&evaluation, format).contains("unknown price"), "{format}");
+    }
+}
+
+/// Scores alone are enough; what is not at hand is not made up.
+#[test]
+fn scores_alone_have_no_funnel_and_no_cost() {
+    let whole = source(&stage(""), "run");
+    let alone = Source { name: "run".to_owned(), scores: whole.scores, ..Source::default() };
+    let evaluation = evaluation(&[alone]);
+    let run = &evaluation.runs[0];
+    assert!(run.funnel.is_none() && run.cost.is_none() && run.protocols[0].tags.is_empty());
+    let page = written(&evaluation, "html");
+    assert!(page.contains("made from scores alone") && !page.contains("<h3>Funnel</h3>"));
+}
+
+#[test]
+fn the_same_source_gives_the_same_bytes() {
+    let one = source(&stage("x"), "run");
+    for format in FORMATS {
+        let first = written(&evaluation(&[one.clone()]), format.name);
+        assert_eq!(first, written(&evaluation(&[one.clone()]), format.name), "{}", format.name);
+    }
+}
+
+#[test]
+fn no_text_of_a_run_becomes_markup_or_a_command() {
+    const TEXT: &str =
+        "<img src=x onerror=y>\"'`|]]>--><script>z()</script>\u{202e}\u{1b}[31m\n::error::x\n##[error]x @who";
+    let evaluation = evaluation(&[source(&stage(TEXT), TEXT)]);
+    let page = written(&evaluation, "html");
+    assert!(page.contains("&lt;img src=x"), "it is there as text");
+    assert_eq!(page.matches("<script").count(), 1, "our own");
+    for never in ["<img", "\u{202e}", "\u{1b}", "##[", " style=\""] {
+        assert!(!page.contains(never), "{never:?}");
+    }
+    let policy = "http-equiv=Content-Security-Policy content=\"default-src 'none';";
+    assert!(page.find(policy).unwrap() < page.find("<title>").unwrap());
+    let markdown = written(&evaluation, "markdown");
+    for (text, what) in [(&markdown, "markdown"), (&written(&evaluation, "json"), "json"), (&page, "html")] {
+        for line in text.lines() {
+            assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{what}: {line}");
+        }
+    }
+    let live = markdown.replace("\\\\", "").replace("\\<", "");
+    assert!(!live.contains("<img") && !live.contains("@who"), "{markdown}");
+    let wide = markdown.lines().filter(|line| line.starts_with('|')).map(|line| line.replace("\\|", ""));
+    assert!(wide.into_iter().all(|line| line.ends_with('|')), "no name ends a row: {markdown}");
+}
+
+/// Every plot has a name and a description, every table column its scope, and every number of a plot a table.
+#[test]
+fn plots_are_named_for_those_who_do_not_see_them() {
+    let page = written(&evaluation(&[source(&stage(""), "run")]), "html");
+    let plots = page.matches("<svg class=plot").count();
+    assert!(plots >= 6, "{plots} plots");
+    assert_eq!(page.matches("role=img aria-labelledby=").count(), plots);
+    let mut ids: Vec<&str> = page.split("<title id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(ids.len(), plots);
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), plots, "ids differ");
+}
+
+#[test]
+fn the_json_is_whole_and_readable() {
+    let text = written(&evaluation(&[source(&stage(""), "run")]), "json");
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["format"], super::FORMAT);
+    assert_eq!(value["intervals"], serde_json::json!({"level": 0.95, "resamples": 200, "seed": 1}));
+    let scored = &value["runs"][0]["protocols"][0];
+    assert_eq!(scored["measures"]["recall"]["over"], 4.0);
+    assert_eq!(scored["cases"].as_array().unwrap().len(), 12);
+    assert_eq!(value["published"][0]["protocol"], "cr-bench");
+}
+
+/// A writer that is full says so.
+#[test]
+fn a_failed_write_is_an_error() {
+    struct Full;
+    impl io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let evaluation = evaluation(&[source(&stage(""), "run")]);
+    for format in FORMATS {
+        assert!((format.write)(&evaluation, &mut Full).is_err(), "{}", format.name);
+    }
+}

@@ -1,0 +1,143 @@
+//! Numbers and settings as people read them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::figure::Figure;
+use crate::eval::score::{Number, Variants};
+use crate::eval::table::ORDER;
+use crate::stats::Interval;
+
+/// A number with so many digits after the point, without zeros that say nothing.
+pub(super) fn number(number: f64, digits: usize) -> String {
+    if number.is_infinite() {
+        return if number > 0.0 { "∞".to_owned() } else { "−∞".to_owned() };
+    }
+    let text = format!("{number:.digits$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
+}
+
+/// A count with its thousands apart.
+pub(super) fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Three digits that matter: `0.412`, `5.11`, `1520`.
+pub(in crate::eval) fn value(value: Option<Number>) -> String {
+    let Some(value) = value.map(Number::get) else { return "undefined".to_owned() };
+    let digits = match value.abs() {
+        size if size < 10.0 => 3,
+        size if size < 1000.0 => 1,
+        _ => 0,
+    };
+    number(value, digits)
+}
+
+/// Dollars, with cents that matter.
+pub(super) fn dollars(dollars: f64) -> String {
+    let digits = if dollars.abs() < 1.0 { 4 } else { 2 };
+    format!("${dollars:.digits$}")
+}
+
+/// `[0.31, 0.52]`.
+pub(super) fn interval(interval: Option<Interval>) -> String {
+    interval.map_or_else(
+        || "–".to_owned(),
+        |Interval { low, high }| format!("[{}, {}]", value(Number::new(low)), value(Number::new(high))),
+    )
+}
+
+/// `47 of 174`, or nothing where it is no quotient.
+pub(super) fn counts(figure: &Figure) -> String {
+    match (figure.over, figure.under) {
+        (Some(over), Some(under)) => format!("{} of {}", number(over.get(), 3), number(under.get(), 3)),
+        _ => String::new(),
+    }
+}
+
+/// What decided the answers, one text a setting.
+pub(super) fn configuration(settings: &BTreeMap<String, Value>) -> Vec<(String, String)> {
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(list) if list.iter().all(Value::is_string) => {
+            list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    };
+    settings.iter().map(|(name, value)| (name.clone(), text(value))).collect()
+}
+
+/// What was chosen, one text a choice.
+pub(super) fn variants(variants: &Variants) -> Vec<(String, String)> {
+    let Ok(Value::Object(chosen)) = serde_json::to_value(variants) else { return Vec::new() };
+    configuration(&chosen.into_iter().collect())
+}
+
+/// `41.2 %`.
+pub(super) fn percent(share: f64) -> String {
+    format!("{} %", number(share * 100.0, 1))
+}
+
+/// A tick of an axis from 0 to 1.
+pub(super) fn tenths(share: f64) -> String {
+    format!("{share:.1}")
+}
+
+/// `0.25 (3 of 12)`.
+pub(super) fn with_counts(figure: &Figure) -> String {
+    let counts = counts(figure);
+    if counts.is_empty() { value(figure.value) } else { format!("{} ({counts})", value(figure.value)) }
+}
+
+/// `1 comment`, `2 comments`.
+pub(super) fn plural(count: u64, what: &str) -> String {
+    format!("{} {what}{}", thousands(count), if count == 1 { "" } else { "s" })
+}
+
+/// The name of a protocol as an anchor; one that is none of ours shares one.
+pub(super) fn anchor(protocol: &str) -> &'static str {
+    crate::eval::find(protocol).map_or("other", |protocol| protocol.name)
+}
+
+/// A measure as people call it.
+pub(in crate::eval) fn title(measure: &str) -> &str {
+    match measure {
+        "recall" => "Recall",
+        "precision" => "Precision",
+        "f1" => "F1",
+        "usefulness" => "Usefulness",
+        "snr" => "Signal to noise",
+        "score" => "Score",
+        "score_mean" => "Score, unweighted mean",
+        "score_over_languages" => "Score, mean over languages",
+        "detection_rate" => "Detection rate, mean",
+        "false_positive_rate" => "Fabricated, mean share",
+        "coverage" => "Coverage",
+        "precision_with_plausible" => "Precision, plausible ones too",
+        "alignment" => "Alignment, mean",
+        "actionability" => "Actionability, mean",
+        "redundancy" => "Redundancy, mean",
+        "plausible_penalty" => "Penalty for plausible ones, mean",
+        "judge_fallback" => "Judge not readable, share",
+        "silence" => "Silence on clean cases",
+        "issues" => "Issues raised",
+        "bleu_1" => "BLEU-1",
+        "rouge_l" => "ROUGE-L",
+        other => other,
+    }
+}
+
+/// Where a measure stands among others: what a protocol is about first.
+pub(in crate::eval) fn place(measure: &str) -> usize {
+    ORDER.iter().position(|name| *name == measure).unwrap_or(ORDER.len())
+}
