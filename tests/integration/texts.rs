@@ -241,7 +241,11 @@ fn people_label_what_is_kept() {
     }
     place.run(["dataset", "label", "bench", "--next", "--by", "cy"]).prints(&["nothing is left"]);
     let ran = place.run(["dataset", "label", "bench", "--out", "verified"]);
-    ran.prints(&["1 items agreed to be valid", "1 of 2 pairs", "disputed: right/item/i1 (ann valid, bob invalid)"]);
+    ran.prints(&[
+        "1 items agreed to be valid",
+        "1 of 2 pairs of labels are the same, Cohen's kappa 0.0000",
+        "disputed: right/item/i1 (ann valid, bob invalid)",
+    ]);
     place.run(["dataset", "check", "verified"]).prints(&["2 cases"]);
     place.write("bad.jsonl", "{\"item\": \"wrong/item/i1\", \"label\": \"good\", \"by\": \"ann\"}\n");
     place.run(["dataset", "label", "bench", "--import", "bad.jsonl"]).fails(2, &["bad.jsonl", "row 1", "`good`"]);

@@ -94,7 +94,7 @@ fn filled(path: &Path) -> Result<Vec<Row>, Failure> {
 }
 
 fn summary(agreement: &Agreement) -> String {
-    let Agreement { open, valid, refused, disputed, pairs } = agreement;
+    let Agreement { open, valid, refused, disputed, pairs, .. } = agreement;
     let same = pairs.iter().filter(|(one, other)| one == other).count();
     let mut text = format!(
         "{} items agreed to be valid, {} agreed to be something else, {} disputed, {} with too few labels\n",
@@ -103,7 +103,11 @@ fn summary(agreement: &Agreement) -> String {
         disputed.len(),
         open.len()
     );
-    text.push_str(&format!("{same} of {} pairs of labels are the same\n", pairs.len()));
+    let kappa = match agreement.kappa() {
+        Some((name, kappa)) => format!("{name}'s kappa {kappa:.4}"),
+        None => "no kappa without pairs".to_owned(),
+    };
+    text.push_str(&format!("{same} of {} pairs of labels are the same, {kappa}\n", pairs.len()));
     for (item, labels) in disputed {
         let labels: Vec<String> = labels.iter().map(|(by, label)| format!("{} {label}", visible(by))).collect();
         text.push_str(&format!("disputed: {} ({})\n", visible(item), labels.join(", ")));

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Files, REJECTED, Rejected};
 use crate::record::{self, Case, Dataset, Error, Manifest};
+use crate::stats::{cohen_kappa, fleiss_kappa};
 
 pub use csv::{from_csv, to_csv};
 
@@ -145,12 +146,32 @@ pub struct Agreement {
     pub disputed: Vec<(String, Vec<(String, String)>)>,
     /// Of each item with at least two labels the first two, by the names of the people: what κ is computed from.
     pub pairs: Vec<(String, String)>,
+    /// How many people gave labels.
+    pub people: usize,
+}
+
+impl Agreement {
+    /// κ of the pairs with its name: Cohen's where two people labelled, Fleiss' where the two of an item may be any.
+    /// `None` without pairs.
+    pub fn kappa(&self) -> Option<(&'static str, f64)> {
+        if self.people == 2 {
+            let pairs = self.pairs.iter().map(|(one, other)| (one.as_str(), other.as_str()));
+            return Some(("Cohen", cohen_kappa(pairs)?));
+        }
+        let counts = self
+            .pairs
+            .iter()
+            .map(|(one, other)| VALUES.map(|value| u64::from(one == value) + u64::from(other == value)));
+        let counts: Vec<[u64; 3]> = counts.collect();
+        Some(("Fleiss", fleiss_kappa(&counts)?))
+    }
 }
 
 /// Looks at every item of a dataset; `require` is at least 1.
 pub fn agreement(dataset: &Dataset, labels: &[Label], require: usize) -> Agreement {
     let given = by_item(labels);
-    let mut agreement = Agreement::default();
+    let people: BTreeSet<&str> = labels.iter().map(|label| label.by.as_str()).collect();
+    let mut agreement = Agreement { people: people.len(), ..Agreement::default() };
     for row in items(dataset) {
         let people: Vec<(&str, &str)> = given
             .get(row.item.as_str())
@@ -262,6 +283,12 @@ mod tests {
         assert_eq!(agreement.valid.iter().collect::<Vec<_>>(), ["a/bug/1"]);
         assert_eq!((agreement.disputed.len(), agreement.open.len(), agreement.pairs.len()), (1, 1, 2));
         assert_eq!(next(&dataset, &labels, "cy", 2).unwrap().item, "a/bug/3");
+        // Two people, one of two pairs the same: expected by chance is 1/2, so nothing is beyond it.
+        assert_eq!(agreement.kappa(), Some(("Cohen", 0.0)));
+        import(&dataset, form, &[row("a/bug/3", "cy", "valid"), row("a/bug/3", "dan", "valid")]).unwrap();
+        let three = super::agreement(&dataset, &read(&dataset).unwrap(), 2).kappa().unwrap();
+        // Five of six labels are `valid`, two of three pairs agree: (2/3 - 26/36) / (1 - 26/36).
+        assert!(three.0 == "Fleiss" && (three.1 + 0.2).abs() < 1e-12, "{three:?}");
         let out = tempfile::tempdir().unwrap();
         let kept = keep(&dataset, &agreement, 2, out.path()).unwrap();
         assert_eq!(kept.cases[0].bugs.iter().map(|bug| bug.id.as_str()).collect::<Vec<_>>(), ["1"]);
