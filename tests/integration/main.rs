@@ -4,6 +4,7 @@
 mod bad_input;
 mod cli;
 mod context;
+mod evaluation;
 mod git;
 mod github;
 mod hostile;
