@@ -11,6 +11,7 @@ use diffsieve::review::shard::Shard;
 use super::dataset::DatasetCommand;
 use super::eval::EvalCommand;
 use super::exit;
+use super::reward::RewardArgs;
 
 /// A sieve for the diff: reviews the current branch and gates its merge.
 #[derive(Debug, Parser)]
@@ -53,6 +54,8 @@ pub(super) enum Command {
     /// Build datasets to measure reviewers by
     #[command(subcommand)]
     Dataset(DatasetCommand),
+    /// Reward reviews by their checklists, for training (after Sphinx)
+    Reward(Box<RewardArgs>),
     /// Answers of models that are kept
     #[command(subcommand)]
     Cache(CacheCommand),

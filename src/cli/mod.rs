@@ -20,6 +20,7 @@ mod policy;
 mod progress;
 mod publish;
 mod review;
+mod reward;
 mod rules;
 mod schema;
 mod setup;
@@ -74,6 +75,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Cache(command)) => cache::run(command),
         Some(Command::Eval(command)) => eval::run(command),
         Some(Command::Dataset(command)) => dataset::run(command),
+        Some(Command::Reward(args)) => reward::run(&args),
         Some(Command::Init(args)) => init::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Schema { name }) => print(&schema::text(name)),

@@ -159,6 +159,11 @@ impl Ready {
         &*self.collector
     }
 
+    /// Questions under way at once, and most tokens of an answer.
+    pub(super) const fn pace(&self) -> (usize, u32) {
+        (self.settings.concurrency as usize, self.settings.answer_tokens)
+    }
+
     /// Who is asked, for a person.
     pub(super) fn name(&self) -> String {
         match &self.names.name {

@@ -1,4 +1,18 @@
 //! Builds datasets of changes with known faults, from history, by mutation, from published records.
 
+pub mod asking;
+pub mod bench;
+pub mod cqs_sft;
+pub mod describe;
+pub mod export;
+pub mod import;
+pub mod label;
 pub mod mutate;
+mod page;
+mod rejected;
 pub mod screen;
+pub mod sphinx;
+mod transfer;
+
+pub use rejected::{REJECTED, Rejected, reasons};
+pub use transfer::Files;

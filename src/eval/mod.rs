@@ -3,6 +3,8 @@
 
 pub mod ablate;
 pub mod agent;
+pub mod agreement;
+pub mod compare;
 pub mod cqs;
 pub mod cr_bench;
 mod error;
@@ -12,10 +14,12 @@ pub mod judge;
 mod protocol;
 pub mod published;
 pub mod report;
+pub mod reward;
 pub mod run;
 pub mod score;
 pub mod scoring;
 pub mod sphinx;
+pub mod study;
 pub mod swe_prbench;
 pub mod table;
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub struct Extent {
 }
 
 /// Answers every case so often, but for what is answered `already`; each new answer goes to `keep` as soon as it is there.
-/// What failed before is asked again. All answers in the order of the dataset.
+/// What failed or stayed incomplete is asked again. All answers in the order of the dataset.
 ///
 /// # Errors
 /// An answer cannot be kept. A case that cannot be reviewed is an answer that says so.
@@ -68,7 +68,7 @@ pub fn run(
 ) -> Result<Vec<Answer>, record::Error> {
     let mut answers: HashMap<(String, u32), Answer> = already
         .into_iter()
-        .filter(|answer| answer.status != Status::Failed)
+        .filter(|answer| matches!(answer.status, Status::Complete | Status::Unparsable))
         .map(|answer| ((answer.case.clone(), answer.sample), answer))
         .collect();
     let all: Vec<(&Case, u32)> =

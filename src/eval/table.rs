@@ -30,6 +30,27 @@ const LISTED: usize = 10;
 
 /// The page of a run's scores.
 pub fn scores(scores: &Scores) -> String {
+    let mut page = head(scores);
+    let location = &scores.location;
+    line(
+        &mut page,
+        &format!("location: a comment stands at {} known faults that have a line", counts(location.reached)),
+    );
+    line(&mut page, &format!("location: {} matched comments stand where the fault is", counts(location.matched)));
+    for (axis, cells) in &scores.by {
+        let _ = write!(page, "\nfound by {}\n", visible(axis));
+        by(&mut page, cells);
+    }
+    gaps(&mut page, &scores.answers);
+    let unjudged: f64 = scores.rows.iter().map(|row| row.get("noise_unjudged")).sum();
+    if unjudged > 0.0 {
+        let _ = write!(page, "\ncomments about clean changes that count as noise without a judgement: {unjudged}\n");
+    }
+    page
+}
+
+/// What a run's scores come to: the measures, and what was said of clean changes.
+pub fn head(scores: &Scores) -> String {
     let mut page = String::new();
     let Scores { protocol, dataset, answers, variants, .. } = scores;
     line(&mut page, &format!("{} over {}: {} answers scored", visible(protocol), visible(dataset), answers.scored));
@@ -49,21 +70,6 @@ pub fn scores(scores: &Scores) -> String {
             ),
         ),
         None => line(&mut page, "clean changes: none, so false alarms on them are unknown"),
-    }
-    let location = &scores.location;
-    line(
-        &mut page,
-        &format!("location: a comment stands at {} known faults that have a line", counts(location.reached)),
-    );
-    line(&mut page, &format!("location: {} matched comments stand where the fault is", counts(location.matched)));
-    for (axis, cells) in &scores.by {
-        let _ = write!(page, "\nfound by {}\n", visible(axis));
-        by(&mut page, cells);
-    }
-    gaps(&mut page, answers);
-    let unjudged: f64 = scores.rows.iter().map(|row| row.get("noise_unjudged")).sum();
-    if unjudged > 0.0 {
-        let _ = write!(page, "\ncomments about clean changes that count as noise without a judgement: {unjudged}\n");
     }
     page
 }

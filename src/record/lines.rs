@@ -113,7 +113,12 @@ pub fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".new-");
+    // As any file that a program makes; a temporary one would be its owner's alone.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
     file.write_all(content)?;
     file.persist(path)?;
     Ok(())

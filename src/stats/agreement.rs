@@ -28,8 +28,9 @@ pub fn cohen_kappa<L: Ord + Copy>(pairs: impl IntoIterator<Item = (L, L)>) -> Op
 /// Fleiss' κ (1971) of any number of raters: `counts` has a row an item with how many raters chose each label, and every
 /// row has the same sum of at least 2. `None` without items or where the rows differ in sum or length. One label alone
 /// counts as 1, as in [`cohen_kappa`].
-pub fn fleiss_kappa(counts: &[Vec<u64>]) -> Option<f64> {
-    let first = counts.first()?;
+pub fn fleiss_kappa<R: AsRef<[u64]>>(counts: &[R]) -> Option<f64> {
+    let counts: Vec<&[u64]> = counts.iter().map(AsRef::as_ref).collect();
+    let first = *counts.first()?;
     let raters: u64 = first.iter().sum();
     if raters < 2 || counts.iter().any(|row| row.len() != first.len() || row.iter().sum::<u64>() != raters) {
         return None;
@@ -37,7 +38,7 @@ pub fn fleiss_kappa(counts: &[Vec<u64>]) -> Option<f64> {
     let items = counts.len() as u128;
     let raters = u128::from(raters);
     let square = |count: u64| u128::from(count) * u128::from(count);
-    let pairs: u128 = counts.iter().flatten().map(|count| square(*count)).sum::<u128>() - items * raters;
+    let pairs: u128 = counts.iter().copied().flatten().map(|count| square(*count)).sum::<u128>() - items * raters;
     let observed = pairs as f64 / (items * raters * (raters - 1)) as f64;
     let total = |label: usize| counts.iter().filter_map(|row| row.get(label)).sum::<u64>();
     let by_chance: u128 = (0..first.len()).map(|label| square(total(label))).sum();

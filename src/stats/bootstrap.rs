@@ -42,21 +42,32 @@ impl Bootstrap {
     /// Of any score of `cases` cases. The score is given the places of the drawn cases, as many as there are cases, each
     /// from 0 to `cases - 1`; it says `None` where it is undefined.
     pub fn of(&self, cases: usize, mut score: impl FnMut(&[usize]) -> Option<f64>) -> Spread {
-        if cases < 2 {
-            return Spread { interval: None, resamples: 0, undefined: 0 };
-        }
+        let (mut scores, mut taken) = (Vec::new(), 0);
+        self.each(cases, |drawn| {
+            taken += 1;
+            scores.extend(score(drawn));
+        });
+        self.spread(scores, taken)
+    }
+
+    /// Visits every draw, for whoever computes many scores of each; none for fewer than two cases.
+    pub fn each(&self, cases: usize, mut visit: impl FnMut(&[usize])) {
         let mut random = Pcg64::new(u128::from(self.seed), STREAM);
         let mut drawn = vec![0; cases];
-        let mut scores = Vec::new();
-        for _ in 0..self.resamples {
+        for _ in 0..if cases < 2 { 0 } else { self.resamples } {
             drawn.fill_with(|| below(cases as u64, &mut random) as usize);
-            scores.extend(score(&drawn).filter(|score| !score.is_nan()));
+            visit(&drawn);
         }
+    }
+
+    /// The spread of the scores of so many draws; a draw without a score, or with one that is no number, counts as undefined.
+    pub fn spread(&self, mut scores: Vec<f64>, draws: u32) -> Spread {
+        scores.retain(|score| !score.is_nan());
         scores.sort_by(f64::total_cmp);
-        let undefined = self.resamples - scores.len() as u32;
         let ends =
             |tail: f64| Some(Interval { low: percentile(&scores, tail)?, high: percentile(&scores, 1.0 - tail)? });
-        Spread { interval: tail(self.level).and_then(ends), resamples: self.resamples, undefined }
+        let undefined = draws.saturating_sub(scores.len() as u32);
+        Spread { interval: tail(self.level).and_then(ends), resamples: draws, undefined }
     }
 
     /// Of the mean of one number a case.

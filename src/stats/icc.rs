@@ -1,9 +1,10 @@
 //! Agreement of raters who give numbers.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::distribution::{f_quantile, tail};
 use super::interval::Interval;
+use super::rounded;
 
 /// Intraclass correlations where every rater rates every item and both are samples of more (two-way random effects,
 /// absolute agreement; Shrout and Fleiss 1979, case 2; McGraw and Wong 1996). `None`: the quotient is undefined.
@@ -14,13 +15,19 @@ pub struct Icc {
     /// Raters.
     pub raters: usize,
     /// ICC(2,1): how far one rater can be relied on.
+    #[serde(serialize_with = "written")]
     pub single: Option<f64>,
     /// Its interval, from F distributions.
     pub single_interval: Option<Interval>,
     /// ICC(2,k): how far the mean of these raters can be.
+    #[serde(serialize_with = "written")]
     pub average: Option<f64>,
     /// Its interval.
     pub average_interval: Option<Interval>,
+}
+
+fn written<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    number.map(rounded).serialize(serializer)
 }
 
 /// Mean squares of a two-way table.
@@ -34,8 +41,9 @@ struct Squares {
 
 /// Both correlations of a table with a row an item and a column a rater. `None` for fewer than two rows or columns, rows of
 /// different length, numbers that are not finite, or where all numbers are the same.
-pub fn icc(rows: &[Vec<f64>], level: f64) -> Option<Icc> {
-    let squares = Squares::of(rows)?;
+pub fn icc<R: AsRef<[f64]>>(rows: &[R], level: f64) -> Option<Icc> {
+    let rows: Vec<&[f64]> = rows.iter().map(AsRef::as_ref).collect();
+    let squares = Squares::of(&rows)?;
     let Squares { items: n, raters: k, between_items, between_raters, error } = squares;
     let quotient = |below: f64| Some((between_items - error) / below).filter(|_| below > 0.0);
     let single = quotient(between_items + (k - 1.0) * error + k * (between_raters - error) / n);
@@ -50,9 +58,9 @@ pub fn icc(rows: &[Vec<f64>], level: f64) -> Option<Icc> {
 }
 
 impl Squares {
-    fn of(rows: &[Vec<f64>]) -> Option<Self> {
+    fn of(rows: &[&[f64]]) -> Option<Self> {
         let raters = rows.first()?.len();
-        let all = || rows.iter().flatten().copied();
+        let all = || rows.iter().copied().flatten().copied();
         let first = all().next()?;
         let is_table = rows.len() > 1 && raters > 1 && rows.iter().all(|row| row.len() == raters);
         if !is_table || !all().all(f64::is_finite) || all().all(|value| value == first) {

@@ -137,12 +137,11 @@ fn fleiss_kappa_is_the_published_one() {
         [6, 5, 2, 1, 0],
         [0, 2, 2, 3, 7],
     ];
-    let table: Vec<Vec<u64>> = table.iter().map(|row| row.to_vec()).collect();
     close(fleiss_kappa(&table), 0.20993070442195522);
-    assert_eq!(fleiss_kappa(&[vec![1, 1], vec![1, 2]]), None);
-    assert_eq!(fleiss_kappa(&[vec![1, 0]]), None);
-    assert_eq!(fleiss_kappa(&[]), None);
-    close(fleiss_kappa(&[vec![3, 0], vec![3, 0]]), 1.0);
+    assert_eq!(fleiss_kappa(&[[1, 1], [1, 2]]), None);
+    assert_eq!(fleiss_kappa(&[[1, 0]]), None);
+    assert_eq!(fleiss_kappa::<Vec<u64>>(&[]), None);
+    close(fleiss_kappa(&[[3, 0], [3, 0]]), 1.0);
 }
 
 fn shrout_and_fleiss() -> Vec<Vec<f64>> {
@@ -164,13 +163,13 @@ fn icc_is_the_published_one() {
 
 #[test]
 fn tables_without_spread_have_no_icc() {
-    assert_eq!(icc(&vec![vec![0.1; 3]; 5], 0.95), None);
-    assert_eq!(icc(&[vec![1.0, 2.0]], 0.95), None);
-    assert_eq!(icc(&[vec![1.0], vec![2.0]], 0.95), None);
+    assert_eq!(icc(&[[0.1; 3]; 5], 0.95), None);
+    assert_eq!(icc(&[[1.0, 2.0]], 0.95), None);
+    assert_eq!(icc(&[[1.0], [2.0]], 0.95), None);
     assert_eq!(icc(&[vec![1.0, 2.0], vec![2.0]], 0.95), None);
-    assert_eq!(icc(&[vec![1.0, f64::NAN], vec![2.0, 2.0]], 0.95), None);
-    assert_eq!(icc(&[vec![f64::MAX, -f64::MAX], vec![2.0, 2.0]], 0.95), None);
-    let agreed = icc(&[vec![1.0, 1.0], vec![3.0, 3.0], vec![5.0, 5.0]], 0.95).expect("it is defined");
+    assert_eq!(icc(&[[1.0, f64::NAN], [2.0, 2.0]], 0.95), None);
+    assert_eq!(icc(&[[f64::MAX, -f64::MAX], [2.0, 2.0]], 0.95), None);
+    let agreed = icc(&[[1.0, 1.0], [3.0, 3.0], [5.0, 5.0]], 0.95).expect("it is defined");
     close(agreed.single, 1.0);
 }
 

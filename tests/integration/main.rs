@@ -31,3 +31,4 @@ mod shards;
 mod sieve;
 mod since;
 mod support;
+mod texts;

@@ -1,8 +1,16 @@
 //! `diffsieve dataset`: changes with known faults, to measure reviewers by.
 
+mod asking;
+mod bench;
 mod check;
+mod cqs_sft;
+mod describe;
+mod export;
+mod import;
+mod label;
 mod mutate;
 mod screen;
+mod sphinx;
 
 use std::path::PathBuf;
 
@@ -27,6 +35,20 @@ pub(super) enum DatasetCommand {
         /// Its folder
         dataset: PathBuf,
     },
+    /// Make reviews of synthetic mistakes from merged changes, stage by stage (Sphinx)
+    Sphinx(sphinx::SphinxArgs),
+    /// Say of known bugs whether a review could have prevented them, what they are, and how bad (CR-Bench)
+    Describe(describe::DescribeArgs),
+    /// Let people label what is known of cases, and keep what they agree on
+    Label(label::LabelArgs),
+    /// Draw a benchmark with so many faulty and clean changes of each language
+    Bench(bench::BenchArgs),
+    /// Take in a dataset that others published
+    Import(import::ImportArgs),
+    /// Write training data in the formats of TRL, with the recipes of the papers
+    Export(export::ExportArgs),
+    /// Make training data for an issue collector of people's review comments (Code Quality Score)
+    CqsSft(cqs_sft::CqsSftArgs),
 }
 
 pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
@@ -35,5 +57,12 @@ pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
         DatasetCommand::Screen(args) => screen::run(&args),
         DatasetCommand::Mutate(args) => mutate::run(&args),
         DatasetCommand::Seal { dataset } => check::seal(&dataset),
+        DatasetCommand::Sphinx(args) => sphinx::run(&args),
+        DatasetCommand::Describe(args) => describe::run(&args),
+        DatasetCommand::Label(args) => label::run(&args),
+        DatasetCommand::Bench(args) => bench::run(&args),
+        DatasetCommand::Import(args) => import::run(&args),
+        DatasetCommand::Export(args) => export::run(&args),
+        DatasetCommand::CqsSft(args) => cqs_sft::run(&args),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use diffsieve::eval::score::Scores;
 use diffsieve::record::{self, Answer, Appender, Dataset, Judgement, Run};
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ const FORMAT: &str = "diffsieve.run/v1";
 
 /// A run on disk.
 pub(super) struct Folder {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     pub(super) run: Run,
 }
 
@@ -86,6 +87,12 @@ impl Folder {
 
     pub(super) fn replace<T: Serialize>(&self, name: &str, records: &[T]) -> Result<(), Failure> {
         Ok(record::write(&self.path.join(name), records).map_err(anyhow::Error::from)?)
+    }
+
+    /// Keeps the scores by a protocol.
+    pub(super) fn keep_scores(&self, protocol: &str, scores: &Scores) -> Result<(), Failure> {
+        let path = self.path.join("scores").join(format!("{protocol}.json"));
+        Ok(record::write_json(&path, scores).map_err(anyhow::Error::from)?)
     }
 
     /// Puts decisions into one order, so that equal runs have equal files.

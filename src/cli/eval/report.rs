@@ -13,6 +13,9 @@ use diffsieve::stats::Bootstrap;
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, output, shown};
 
+const RESAMPLES: u32 = 10_000;
+const SEED: u64 = 1;
+
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ReportArgs {
     /// Folders of runs, or documents of scores; several are put side by side
@@ -27,10 +30,10 @@ pub(in crate::cli) struct ReportArgs {
     #[arg(long)]
     allow_failed: bool,
     /// How often cases are drawn again for the interval of a score
-    #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "NUMBER", default_value_t = RESAMPLES, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     resamples: u32,
     /// What the draws begin with
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = SEED)]
     seed: u64,
 }
 
@@ -49,6 +52,18 @@ pub(super) fn run(args: &ReportArgs) -> Result<Exit, Failure> {
         write(format, path.as_deref(), &evaluation)?;
     }
     Ok(Exit::Passed)
+}
+
+/// Reports on the run in a folder, with the settings of a report where nobody names any.
+pub(super) fn of_run(folder: &Path, dataset: &Path, formats: &[OsString]) -> Result<Exit, Failure> {
+    run(&ReportArgs {
+        runs: vec![folder.to_owned()],
+        format: formats.to_vec(),
+        dataset: Some(dataset.to_owned()),
+        allow_failed: false,
+        resamples: RESAMPLES,
+        seed: SEED,
+    })
 }
 
 fn source(path: &Path, args: &ReportArgs) -> Result<Source, Failure> {

@@ -1,25 +1,25 @@
-//! `diffsieve eval run` and `judge`: answers and decisions, kept so that scores can be computed from them.
+//! `diffsieve eval run`: answers, kept so that they can be judged, and more at once where a judge is named.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use diffsieve::context::{Context, Options};
 use diffsieve::escape::visible;
 use diffsieve::eval::agent::{self, Agent};
-use diffsieve::eval::judge::{self, Docket, Embed, Judge};
-use diffsieve::eval::run::{Extent, Lent, Reviewer};
-use diffsieve::eval::{PROTOCOLS, Protocol, find};
-use diffsieve::record::{Answer, Appender, Dataset, Judgement, Run, Status};
-use diffsieve::review::model::{Budget, Model, PROMPTS, Progress, Purse, Strategy, Talk};
+use diffsieve::eval::run::{Extent, Reviewer};
+use diffsieve::record::{Answer, Dataset, Run, Status};
+use diffsieve::review::model::{Model, PROMPTS, Progress, Strategy};
 use diffsieve::rules::Examples;
 
 use super::folder::{self, Folder};
+use super::judge::{Judging, JudgingArgs, judging, with_lent};
+use super::report;
 use crate::cli::args::{LayersName, ModelArgs, PlaceArgs};
 use crate::cli::exit::Exit;
-use crate::cli::model::{self, Found, Ready};
+use crate::cli::model::{self, Found};
 use crate::cli::policy::{self, Loadout};
 use crate::cli::progress::Bar;
 use crate::cli::{Failure, env, output};
@@ -58,53 +58,12 @@ pub(in crate::cli) struct RunArgs {
     model: ModelArgs,
     #[command(flatten)]
     judging: JudgingArgs,
+    /// With --judge: write a report as FORMAT, to PATH or standard output; repeatable (see `eval report`)
+    #[arg(long, value_name = "FORMAT[=PATH]", requires = "judge")]
+    report: Vec<OsString>,
     /// Only say what would be run
     #[arg(long)]
     dry_run: bool,
-}
-
-#[derive(Debug, Args)]
-pub(in crate::cli) struct JudgeArgs {
-    /// The folder of a run
-    run: PathBuf,
-    /// The folder of the dataset [default: where it was when the run was made]
-    #[arg(long, value_name = "DIR")]
-    dataset: Option<PathBuf>,
-    /// Also judge what the reviewer took back, for `eval ablate`
-    #[arg(long)]
-    removed: bool,
-    /// Where the judge's answers are kept, or off [default: the user's cache folder] [env: DIFFSIEVE_CACHE]
-    #[arg(long, value_name = "DIR|off")]
-    cache: Option<PathBuf>,
-    /// Also write every answer into DIR, for --replay
-    #[arg(long, value_name = "DIR")]
-    record: Option<PathBuf>,
-    /// Take the answers of `--judge replay` from DIR
-    #[arg(long, value_name = "DIR")]
-    replay: Option<PathBuf>,
-    /// Most seconds for all of it
-    #[arg(long, value_name = "NUMBER", default_value_t = 86_400)]
-    seconds: u32,
-    #[command(flatten)]
-    place: PlaceArgs,
-    #[command(flatten)]
-    judging: JudgingArgs,
-}
-
-#[derive(Debug, Args)]
-struct JudgingArgs {
-    /// Who judges: lexical (by words, without a model), replay, or PROVIDER/NAME; another model than the reviewer's
-    #[arg(long, value_name = "JUDGE")]
-    judge: Option<String>,
-    /// Judge by this protocol; repeatable [default: every one that the dataset has known faults for]
-    #[arg(long, value_name = "PROTOCOL", value_parser = clap::builder::PossibleValuesParser::new(PROTOCOLS.iter().map(|protocol| protocol.name)))]
-    protocol: Vec<String>,
-    /// Measure similarity with this program: it reads {"texts": [...]} and writes {"vectors": [[...]]} [default: by words]
-    #[arg(long, value_name = "PROGRAM")]
-    embed: Option<PathBuf>,
-    /// Most requests to the judge
-    #[arg(long, value_name = "NUMBER", default_value_t = 10_000)]
-    judge_requests: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -199,157 +158,21 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let answers = answers.map_err(anyhow::Error::from)?;
     folder.replace(folder::ANSWERS, &answers)?;
     let whole = told(&answers);
-    if args.judging.judge.is_some() {
-        let judge_model = ModelArgs {
-            cache: args.model.cache.clone(),
-            record: args.model.record.clone(),
-            replay: args.model.replay.clone(),
-            ..ModelArgs::default()
-        };
-        let judged = judging(
-            &args.judging,
-            &folder,
-            &dataset,
-            &answers,
-            &loadout,
-            judge_model,
-            Judging { jobs, removed: false },
-        )?;
-        return Ok(if whole == Exit::Passed { judged } else { whole });
+    if args.judging.judge.is_none() {
+        return Ok(whole);
     }
-    Ok(whole)
-}
-
-pub(super) fn judge(args: &JudgeArgs) -> Result<Exit, Failure> {
-    let folder = Folder::open(&args.run)?;
-    let dataset = folder.dataset(args.dataset.as_deref())?;
-    let answers = folder.answers()?;
-    let mut loadout = policy::of_work_tree(&args.place, Examples::Skip)?;
-    loadout.config.model.time = Duration::from_secs(args.seconds.into());
-    let model = ModelArgs {
-        cache: args.cache.clone(),
-        record: args.record.clone(),
-        replay: args.replay.clone(),
+    let judge_model = ModelArgs {
+        cache: args.model.cache.clone(),
+        record: args.model.record.clone(),
+        replay: args.model.replay.clone(),
         ..ModelArgs::default()
     };
-    if args.judging.judge.is_none() {
-        return Err(anyhow!("--judge says who judges: lexical, replay or PROVIDER/NAME").into());
+    let how = Judging { jobs, removed: false };
+    let judged = judging(&args.judging, &folder, &dataset, &answers, &loadout, judge_model, how)?;
+    if judged == Exit::Passed && !args.report.is_empty() {
+        report::of_run(&args.out, &args.dataset, &args.report)?;
     }
-    judging(&args.judging, &folder, &dataset, &answers, &loadout, model, Judging { jobs: 4, removed: args.removed })
-}
-
-/// How it is judged.
-#[derive(Clone, Copy)]
-struct Judging {
-    jobs: usize,
-    removed: bool,
-}
-
-fn judging(
-    args: &JudgingArgs,
-    folder: &Folder,
-    dataset: &Dataset,
-    answers: &[Answer],
-    loadout: &Loadout,
-    model: ModelArgs,
-    how: Judging,
-) -> Result<Exit, Failure> {
-    let named = args.judge.as_deref().unwrap_or(judge::LEXICAL);
-    let opened = opened(named, model, loadout)?;
-    let context = Context::new(&loadout.rules, Options::default()).map_err(anyhow::Error::from)?;
-    let purse = Purse::new(Budget { requests: args.judge_requests, tokens: u64::MAX / 4 });
-    let judge = match &opened {
-        None => Judge::Lexical,
-        Some(ready) => {
-            Judge::Model { talk: Talk::new(ready.collector(), &purse), context: &context, name: ready.name() }
-        }
-    };
-    let all = folder.judgements()?;
-    let keep = folder.appender(folder::JUDGEMENTS).map_err(anyhow::Error::from)?;
-    let mut undecided = Vec::new();
-    let docket = Docket { dataset, answers, removed: how.removed };
-    for protocol in protocols(args, dataset) {
-        let bar = Bar::new(false);
-        let judged = with_lent(&bar, "answers judged", |lent| {
-            judge::judge(protocol, docket, &judge, all.clone(), how.jobs, &keep, lent)
-        });
-        bar.finish();
-        undecided.extend(judged.map_err(anyhow::Error::from)?.undecided);
-        if protocol.name == "swe-prbench" {
-            likeness(args, dataset, answers, &all, &keep)?;
-        }
-    }
-    drop(keep);
-    folder.tidy_judgements()?;
-    undecided.sort();
-    undecided.dedup();
-    for line in undecided.iter().take(10) {
-        output::say(&format!("not judged: {}", visible(line)));
-    }
-    if undecided.is_empty() {
-        return Ok(Exit::Passed);
-    }
-    output::say(&format!(
-        "{} decisions are missing; run `diffsieve eval judge` again, which asks only for those",
-        undecided.len()
-    ));
-    Ok(Exit::Incomplete)
-}
-
-/// The judge's model, none where words judge.
-fn opened(named: &str, model: ModelArgs, loadout: &Loadout) -> Result<Option<Box<Ready>>, Failure> {
-    if named == judge::LEXICAL {
-        return Ok(None);
-    }
-    let args = match named {
-        "replay" if model.replay.is_none() => {
-            return Err(anyhow!("--judge replay needs --replay DIR").into());
-        }
-        "replay" => model,
-        _ => ModelArgs { model: Some(named.to_owned()), validator: Some("none".to_owned()), replay: None, ..model },
-    };
-    match model::find(&args, &loadout.config, None)? {
-        Found::Ready(ready) => match ready.missing_key() {
-            Some(variable) => Err(Failure::Incomplete(anyhow!("the judge's key is missing: set {variable}"))),
-            None => Ok(Some(ready)),
-        },
-        Found::Nobody => Err(anyhow!("`none` is no judge: write lexical, replay or PROVIDER/NAME").into()),
-        Found::WithoutKey(why) => Err(Failure::Incomplete(anyhow!(why))),
-    }
-}
-
-fn likeness(
-    args: &JudgingArgs,
-    dataset: &Dataset,
-    answers: &[Answer],
-    already: &[Judgement],
-    keep: &Appender,
-) -> Result<(), Failure> {
-    let vectors;
-    let embed = match &args.embed {
-        None => Embed::Lexical,
-        Some(program) => {
-            vectors = |texts: &[&str]| super::embed::vectors(program, texts);
-            Embed::Program { name: format!("program {}", program.display()), vectors: &vectors }
-        }
-    };
-    let found = judge::similarities(dataset, answers, &embed, already).map_err(|why| anyhow!("similarity: {why}"))?;
-    found.iter().try_for_each(|record| keep.append(record)).map_err(anyhow::Error::from)?;
-    Ok(())
-}
-
-/// The protocols that were asked for, or those that the dataset knows faults for.
-fn protocols(args: &JudgingArgs, dataset: &Dataset) -> Vec<&'static Protocol> {
-    if !args.protocol.is_empty() {
-        return args.protocol.iter().filter_map(|name| find(name)).collect();
-    }
-    PROTOCOLS.iter().filter(|protocol| dataset.cases.iter().any(|case| (protocol.knows)(case))).collect()
-}
-
-/// Lends environment, clock and bar.
-fn with_lent<T>(bar: &Bar, what: &'static str, work: impl FnOnce(&Lent<'_>) -> T) -> T {
-    let tell = |done, all| bar.step(done, all, what);
-    work(&Lent { env: &env::var, now: &Instant::now, tell: &tell })
+    Ok(if whole == Exit::Passed { judged } else { whole })
 }
 
 /// What decides the answers of this run.
@@ -388,20 +211,21 @@ fn described(args: &RunArgs, dataset: &Dataset, loadout: &Loadout, model: Option
 /// Says what came of it.
 fn told(answers: &[Answer]) -> Exit {
     let count = |status| answers.iter().filter(|answer| answer.status == status).count();
-    let (failed, unparsable) = (count(Status::Failed), count(Status::Unparsable));
+    let (failed, unparsable, incomplete) =
+        (count(Status::Failed), count(Status::Unparsable), count(Status::Incomplete));
     let comments: usize = answers.iter().map(|answer| answer.comments.len()).sum();
     output::say(&format!(
-        "{} answers with {comments} comments: {} complete, {} incomplete, {unparsable} unparsable, {failed} failed",
+        "{} answers with {comments} comments: {} complete, {incomplete} incomplete, {unparsable} unparsable, {failed} failed",
         answers.len(),
         count(Status::Complete),
-        count(Status::Incomplete),
     ));
-    for answer in answers.iter().filter(|answer| answer.status == Status::Failed).take(10) {
+    let is_open = |answer: &&Answer| matches!(answer.status, Status::Failed | Status::Incomplete);
+    for answer in answers.iter().filter(is_open).take(10) {
         output::say(&format!("{}: {}", answer.case, visible(answer.why.as_deref().unwrap_or("no reason is known"))));
     }
-    if failed == 0 {
+    if failed + incomplete == 0 {
         return Exit::Passed;
     }
-    output::say("run it again to ask for the failed ones alone");
+    output::say("run it again to ask for these alone");
     Exit::Incomplete
 }

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 use diffsieve::escape;
 use diffsieve::eval::score::{Compat, Hits, Matching, Variants};
 use diffsieve::eval::scoring::{self, Choice, Records};
-use diffsieve::eval::{PROTOCOLS, input, table};
+use diffsieve::eval::{PROTOCOLS, Protocol, input, table};
+use diffsieve::record::Dataset;
 
 use super::folder::Folder;
 use crate::cli::exit::Exit;
@@ -59,6 +60,9 @@ pub(in crate::cli) struct ScoreArgs {
     /// Score the other cases where some have no review
     #[arg(long)]
     allow_failed: bool,
+    /// Keep the document in the folder of the run, where `eval report` looks for it
+    #[arg(long, requires = "run")]
+    keep: bool,
     /// sphinx: BLEU-1 and ROUGE-L against the checklist too
     #[arg(long)]
     text_metrics: bool,
@@ -105,7 +109,8 @@ pub(super) fn run(args: &ScoreArgs) -> Result<Exit, Failure> {
 }
 
 fn of_run(args: &ScoreArgs, folder: &Path) -> Result<Exit, Failure> {
-    let dataset = Folder::open(folder)?.dataset(args.dataset.as_deref())?;
+    let run = Folder::open(folder)?;
+    let dataset = run.dataset(args.dataset.as_deref())?;
     let records = Records::open(folder);
     let records = records.map_err(anyhow::Error::from)?;
     let scores = match scoring::scores(&args.protocol, &dataset, &records, &choice(args)) {
@@ -116,10 +121,38 @@ fn of_run(args: &ScoreArgs, folder: &Path) -> Result<Exit, Failure> {
         }
         Err(error) => return Err(anyhow::Error::from(error).into()),
     };
+    if args.keep {
+        run.keep_scores(&args.protocol, &scores)?;
+    }
     match args.format {
         Some(FormName::Json) => print_json(&scores),
         Some(FormName::Text) | None => print(&table::scores(&scores)),
     }
+}
+
+/// Scores a run by protocols, keeps the documents in its folder and prints their measures.
+pub(super) fn keep(
+    folder: &Folder,
+    dataset: &Dataset,
+    protocols: &[&Protocol],
+    choice: &Choice,
+) -> Result<Exit, Failure> {
+    let records = Records::open(&folder.path).map_err(anyhow::Error::from)?;
+    let mut exit = Exit::Passed;
+    for protocol in protocols {
+        match scoring::scores(protocol.name, dataset, &records, choice) {
+            Ok(scores) => {
+                folder.keep_scores(protocol.name, &scores)?;
+                print(&format!("{}\n", table::head(&scores)))?;
+            }
+            Err(error) if error.is_incomplete() => {
+                output::say(&format!("{}: {error}", protocol.name));
+                exit = Exit::Incomplete;
+            }
+            Err(error) => return Err(anyhow::Error::from(error).into()),
+        }
+    }
+    Ok(exit)
 }
 
 fn choice(args: &ScoreArgs) -> Choice {

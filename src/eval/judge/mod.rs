@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 pub use similarity::{Embed, similarities};
+pub(super) use sphinx::is_said;
 
 use super::protocol::Protocol;
 use super::run::Lent;

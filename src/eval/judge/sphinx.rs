@@ -1,8 +1,6 @@
 //! Sphinx's judge: which items of the checklist a review addresses. The paper asks for their number; one decision an item
 //! gives the same number and can be checked.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 
 use super::{Matter, Question, lexical, prompt};
@@ -54,12 +52,13 @@ fn read(answer: &str, ids: &[String]) -> Result<Vec<Verdict>, String> {
 /// Addressed is an item whose words, reason aside, mostly stand in one comment.
 pub(super) fn by_words(matter: &Matter<'_>, about: &[String]) -> Verdict {
     let item = matter.case.checklist.iter().find(|item| about.first() == Some(&item.id));
-    let holds = item.is_some_and(|item| {
-        let wanted: BTreeSet<String> = lexical::content(item.text.split(" (").next().unwrap_or_default());
-        matter.comments.iter().any(|comment| {
-            let said = lexical::content(&comment.body);
-            !wanted.is_empty() && wanted.intersection(&said).count() * 2 >= wanted.len()
-        })
-    });
+    let holds = item.is_some_and(|item| matter.comments.iter().any(|comment| is_said(&item.text, &comment.body)));
     Verdict { holds: Some(holds), reason: "by words".to_owned(), ..Verdict::default() }
+}
+
+/// Whether a text says at least half of the words of an item, its reason aside.
+pub(in crate::eval) fn is_said(item: &str, text: &str) -> bool {
+    let wanted = lexical::content(item.split(" (").next().unwrap_or_default());
+    let said = lexical::content(text);
+    !wanted.is_empty() && wanted.intersection(&said).count() * 2 >= wanted.len()
 }

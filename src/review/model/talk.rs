@@ -103,10 +103,15 @@ impl<'m> Talk<'m> {
         };
         let again = repaired(&text, &fault);
         let second = self.answer(&again);
-        if let Ok(text) = &second
-            && let Ok(read) = read(text)
-        {
-            return Ok(Heard { read, text: text.clone() });
+        match &second {
+            Ok(text) => {
+                if let Ok(read) = read(text) {
+                    return Ok(Heard { read, text: text.clone() });
+                }
+            }
+            // Whoever answers the queue has only now got the second question.
+            Err(none) if none.why == Why::Waiting.name() => return Err(none.clone()),
+            Err(_) => {}
         }
         // A cache would give the next run the same two answers.
         self.provider.forget(prompt);
