@@ -5,6 +5,7 @@ mod bad_input;
 mod cli;
 mod context;
 mod dataset_history;
+mod evaluation;
 mod git;
 mod github;
 mod hostile;

@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use diffsieve::eval::report::{Evaluation, FORMATS, Format, Source};
+use diffsieve::eval::scoring::Choice;
 use diffsieve::record::Dataset;
 use diffsieve::stats::Bootstrap;
 
@@ -17,7 +18,7 @@ const SEED: u64 = 1;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ReportArgs {
-    /// Folders of runs that have scores, or documents of scores; several are put side by side
+    /// Folders of runs, or documents of scores; several are put side by side
     #[arg(required = true, value_name = "RUN|SCORES.json")]
     runs: Vec<PathBuf>,
     #[arg(long, value_name = "FORMAT[=PATH]", default_value = "markdown", help = format_help())]
@@ -25,6 +26,9 @@ pub(in crate::cli) struct ReportArgs {
     /// The folder of the dataset, for titles and what is known of each fault [default: where it was when the run was made]
     #[arg(long, value_name = "DIR")]
     dataset: Option<PathBuf>,
+    /// Score the other cases where some have no review; for a run that has no saved scores
+    #[arg(long)]
+    allow_failed: bool,
     /// How often cases are drawn again for the interval of a score
     #[arg(long, value_name = "NUMBER", default_value_t = RESAMPLES, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     resamples: u32,
@@ -40,7 +44,7 @@ fn format_help() -> String {
 
 pub(super) fn run(args: &ReportArgs) -> Result<Exit, Failure> {
     let outputs = outputs(&args.format)?;
-    let mut sources = args.runs.iter().map(|path| source(path, args)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut sources = args.runs.iter().map(|path| source(path, args)).collect::<Result<Vec<_>, Failure>>()?;
     tell_apart(&mut sources);
     let bootstrap = Bootstrap { resamples: args.resamples, seed: args.seed, ..Bootstrap::default() };
     let evaluation = Evaluation::new(env!("CARGO_PKG_VERSION"), &sources, &bootstrap);
@@ -56,31 +60,52 @@ pub(super) fn of_run(folder: &Path, dataset: &Path, formats: &[OsString]) -> Res
         runs: vec![folder.to_owned()],
         format: formats.to_vec(),
         dataset: Some(dataset.to_owned()),
+        allow_failed: false,
         resamples: RESAMPLES,
         seed: SEED,
     })
 }
 
-fn source(path: &Path, args: &ReportArgs) -> anyhow::Result<Source> {
-    let mut source = Source::read(path)?;
+fn source(path: &Path, args: &ReportArgs) -> Result<Source, Failure> {
+    let mut source = Source::read(path).map_err(anyhow::Error::from)?;
     if source.digests().len() > 1 {
-        bail!("`{}` holds scores of other cases than it answers: score it again", shown(path));
+        return Err(anyhow!("`{}` holds scores of other cases than it answers: score it again", shown(path)).into());
     }
-    // Asked for, it must be the right one; by itself it is an extra that may have moved.
+    let dataset = dataset(&source, path, args)?;
+    if source.scores.is_empty() {
+        let Some(dataset) = &dataset else {
+            let why = "has no scores, and its dataset, with which they could be computed, is not where it was: name it \
+                       with --dataset";
+            return Err(anyhow!("`{}` {why}", shown(path)).into());
+        };
+        let choice = Choice { allow_failed: args.allow_failed, ..Choice::default() };
+        source.score(dataset, &choice).map_err(|error| match error.is_incomplete() {
+            true => Failure::Incomplete(error.into()),
+            false => Failure::Usage(error.into()),
+        })?;
+        if source.scores.is_empty() {
+            return Err(anyhow!("no case of the dataset of `{}` has anything to compare with", shown(path)).into());
+        }
+    }
+    source.cases = dataset.map(|dataset| dataset.cases).unwrap_or_default();
+    Ok(source)
+}
+
+/// The dataset that a run is about. Asked for, it must be the right one; else it is an extra that may have moved.
+fn dataset(source: &Source, path: &Path, args: &ReportArgs) -> anyhow::Result<Option<Dataset>> {
     let was = source.run.as_ref().and_then(|run| run.folder.as_ref()).map(PathBuf::from);
     let dataset = match (&args.dataset, was) {
         (Some(folder), _) => Some(Dataset::open(folder)?),
         (None, Some(folder)) => Dataset::open(&folder).ok(),
         (None, None) => None,
     };
-    let Some(dataset) = dataset else { return Ok(source) };
-    let is_same = source.digests().contains(dataset.manifest.digest.as_str());
-    if is_same {
-        source.cases = dataset.cases;
-    } else if let Some(folder) = &args.dataset {
+    let is_same = |dataset: &Dataset| source.digests().contains(dataset.manifest.digest.as_str());
+    if let (Some(folder), Some(dataset)) = (&args.dataset, &dataset)
+        && !is_same(dataset)
+    {
         bail!("`{}` is not the dataset of `{}`: its digest is another", shown(folder), shown(path));
     }
-    Ok(source)
+    Ok(dataset.filter(is_same))
 }
 
 /// Two runs of one name get numbers.

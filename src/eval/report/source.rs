@@ -8,9 +8,11 @@ use super::case::Hand;
 use super::funnel::{Cost, Funnel};
 use super::protocol::ProtocolReport;
 use super::{RunReport, words};
+use crate::eval::ablate::Ablation;
 use crate::eval::score::{self, Scores};
-use crate::eval::{PROTOCOLS, ablate::Ablation, find};
-use crate::record::{self, Answer, Case, Judgement, Run};
+use crate::eval::scoring::{self, Choice, Records};
+use crate::eval::{Error, PROTOCOLS, Protocol, find};
+use crate::record::{self, Answer, Case, Dataset, Judgement, Run};
 use crate::stats::Bootstrap;
 
 /// One run, as it was saved.
@@ -37,7 +39,7 @@ impl Source {
     /// `ablation/PROTOCOL.json`, the last three as far as they are there) or one document of scores.
     ///
     /// # Errors
-    /// A file that cannot be read or is of another format, a folder without any scores.
+    /// A file that cannot be read or is of another format.
     pub fn read(path: &Path) -> Result<Self, record::Error> {
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
         let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| "run".to_owned());
@@ -61,11 +63,22 @@ impl Source {
                 source.ablations.push(Ablation::read(&of_stages)?);
             }
         }
-        if source.scores.is_empty() {
-            let what = "holds no scores: run `diffsieve eval score --run RUN --protocol NAME` first";
-            return Err(record::Error::content(&path.join("scores"), what));
-        }
         Ok(source)
+    }
+
+    /// Scores a run that has no saved scores, by every protocol that its dataset knows any truth of.
+    ///
+    /// # Errors
+    /// Those of [`scoring::scores`].
+    pub fn score(&mut self, dataset: &Dataset, choice: &Choice) -> Result<(), Error> {
+        let run = self.run.clone().unwrap_or_default();
+        let records = Records { run, answers: self.answers.clone(), judgements: self.judgements.clone() };
+        let knows = |protocol: &&Protocol| dataset.cases.iter().any(protocol.knows);
+        let scores = PROTOCOLS.iter().filter(knows);
+        self.scores = scores
+            .map(|protocol| scoring::scores(protocol.name, dataset, &records, choice))
+            .collect::<Result<_, _>>()?;
+        Ok(())
     }
 
     /// What comes of it. Scores of different digests are never of one run.

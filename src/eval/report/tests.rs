@@ -193,7 +193,7 @@ fn a_removed_comment_that_nobody_judged_is_missing() {
     let mut stage = stage("");
     stage.records.judgements.retain(|judged| judged.about[0] != "r1" || judged.case != "case-03");
     let error = Ablation::of_run("cr-bench", &stage.dataset, &stage.records, &Choice::default()).unwrap_err();
-    assert!(error.is_incomplete() && error.to_string().contains("1 judgements are missing"), "{error}");
+    assert!(error.is_incomplete() && error.to_string().contains("missing: 1"), "{error}");
     let error = Ablation::of_run("sphinx", &stage.dataset, &stage.records, &Choice::default()).unwrap_err();
     assert!(!error.is_incomplete() && error.to_string().contains("as a whole"), "{error}");
 }

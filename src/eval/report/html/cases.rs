@@ -121,17 +121,16 @@ fn fault(page: &mut Page, fault: &Fault) {
     page.raw(if fault.found { "<li class=found>✓ " } else { "<li class=missed>✗ " });
     page.raw(if fault.found { "<span class=sr>found</span>" } else { "<span class=sr>missed</span>" });
     page.raw("<code>").text(&fault.id).raw("</code>");
-    for kind in &fault.kinds {
-        page.raw(" <span class=dim>").text(kind).raw("</span>");
-    }
-    if !fault.by.is_empty() {
-        page.raw(" <span class=dim>by</span> ").text(&fault.by.join(", "));
-    }
-    match fault.reached {
-        Some(true) => page.raw(" <span class=dim>· a comment stands there</span>"),
-        Some(false) => page.raw(" <span class=dim>· no comment stands there</span>"),
-        None => page,
+    let stands = match fault.reached {
+        Some(true) => Some("a comment stands there"),
+        Some(false) => Some("no comment stands there"),
+        None => None,
     };
+    let facts: Vec<&str> = fault.kinds.iter().map(String::as_str).chain(stands).collect();
+    page.raw(" <span class=dim>").text(&facts.join(" · ")).raw("</span>");
+    if !fault.by.is_empty() {
+        page.raw(" <span class=dim>· by</span> ").text(&fault.by.join(", "));
+    }
     if !fault.text.is_empty() {
         page.raw("<div class=say>").prose(&fault.text).raw("</div>");
     }

@@ -1,0 +1,98 @@
+//! `diffsieve eval report` and `ablate`: from the records of a run to a page, tables and the worth of each stage.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::measure::dataset;
+use super::program::Place;
+
+/// A judged run over three cases, in `r`.
+fn judged() -> Place {
+    let place = dataset();
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r", "--judge", "lexical"]).code, 0);
+    place
+}
+
+#[test]
+fn a_run_becomes_a_page_tables_and_numbers() {
+    let place = judged();
+    let formats = ["--format", "html=out/r.html", "--format", "json=out/r.json", "--format", "markdown"];
+    let ran = place.run([&["eval", "report", "r"], &formats[..]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.text().contains("# Measurement of a reviewer") && ran.text().contains("| raised |"), "{}", ran.text());
+    let report: Value = serde_json::from_str(&place.read("out/r.json")).unwrap();
+    let protocols = report["runs"][0]["protocols"].as_array().unwrap();
+    let names: Vec<&str> = protocols.iter().map(|one| one["protocol"].as_str().unwrap()).collect();
+    assert_eq!(names, ["cr-bench", "swe-prbench", "sphinx", "cqs"]);
+    // The same numbers as those of `eval score`.
+    let ran = place.run(["eval", "score", "r", "--protocol", "cr-bench", "--format", "json"]);
+    let scores: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    for name in ["recall", "precision", "f1", "snr"] {
+        assert_eq!(protocols[0]["measures"][name]["value"], scores["measures"][name]["value"], "{name}");
+    }
+    assert_eq!(protocols[0]["variants"]["judge"], "lexical");
+    let page = place.read("out/r.html");
+    assert!(page.contains("the marker MARK-one must not stay"), "the dataset says what the fault is");
+    // Byte for byte the same again, also from saved scores.
+    fs::create_dir_all(place.path("r/scores")).unwrap();
+    for protocol in names {
+        let ran = place.run(["eval", "score", "r", "--protocol", protocol, "--format", "json"]);
+        place.write(&format!("r/scores/{protocol}.json"), &ran.stdout);
+    }
+    assert_eq!(place.run(["eval", "report", "r", "--format", "html=again.html"]).code, 0);
+    assert_eq!(place.read("again.html"), page);
+    // Scores alone, and two of one name side by side.
+    let alone = place.run(["eval", "report", "r/scores/cqs.json", "r/scores/cqs.json"]);
+    assert!(alone.text().contains("## cqs (1)") && alone.text().contains("## cqs (2)"), "{}", alone.text());
+}
+
+#[test]
+fn a_report_that_cannot_be_says_why() {
+    let place = judged();
+    let report = |args: &[&str]| place.run([&["eval", "report"], args].concat());
+    report(&["r", "--format", "pdf"]).fails(2, &["no format `pdf`", "html"]);
+    report(&["r", "--format", "html", "--format", "json"]).fails(2, &["standard output"]);
+    report(&["r", "--format", "html=a", "--format", "json=a"]).fails(2, &["two reports would go to `a`"]);
+    report(&["nowhere"]).fails(2, &["nowhere"]);
+    report(&["r", "--resamples", "0"]).fails(2, &["--resamples"]);
+    place.write("scores.json", r#"{"format": "diffsieve.run/v1"}"#);
+    report(&["scores.json"]).fails(2, &["scores.json", "missing field"]);
+    // Another dataset than the one that was run.
+    place.write("other/cases.jsonl", "{\"id\":\"a\",\"source\":{\"files\":{\"folder\":\".\"}},\"clean\":true}\n");
+    place.write("other/dataset.json", r#"{"format":"diffsieve.dataset/v1","name":"x","cases":0,"digest":""}"#);
+    assert_eq!(place.run(["dataset", "seal", "other"]).code, 0);
+    report(&["r", "--dataset", "other"]).fails(2, &["not the dataset of `r`"]);
+    // Without its decisions a run is not scored, and that is no pass.
+    fs::remove_file(place.path("r/judgements.jsonl")).unwrap();
+    report(&["r"]).fails(3, &["missing"]);
+    fs::rename(place.path("ds"), place.path("moved")).unwrap();
+    report(&["r"]).fails(2, &["--dataset"]);
+}
+
+#[test]
+fn stages_are_scored_once_what_was_removed_is_judged() {
+    let place = judged();
+    let answers = place.read("r/answers.jsonl");
+    let mut answers: Vec<Value> = answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let subtle = answers.iter_mut().find(|answer| answer["case"] == "subtle").unwrap();
+    let comment =
+        json!({"id": "r1", "file": "m.py", "line": 2, "body": "divides by zero for an empty list", "score": 3});
+    subtle["removed"] = json!([{"comment": comment, "stage": "validate", "reason": "low_score"}]);
+    let lines: Vec<String> = answers.iter().map(Value::to_string).collect();
+    place.write("r/answers.jsonl", lines.join("\n") + "\n");
+    let ablate = |args: &[&str]| place.run([&["eval", "ablate", "r", "--protocol"], args].concat());
+    ablate(&["cr-bench"]).fails(3, &["missing: 1", "subtle", "--removed"]);
+    assert!(!place.path("r/ablation").exists(), "nothing is kept of what is not whole");
+    assert_eq!(place.run(["eval", "judge", "r", "--judge", "lexical", "--removed"]).code, 0);
+    let ran = ablate(&["cr-bench", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ablation: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(ablation, serde_json::from_str::<Value>(&place.read("r/ablation/cr-bench.json")).unwrap());
+    let recall = |stage: usize| ablation["stages"][stage]["measures"]["recall"]["over"].clone();
+    assert_eq!((recall(0), recall(2), recall(3), recall(7)), (json!(2.0), json!(2.0), json!(1.0), json!(1.0)));
+    assert!(ablate(&["cr-bench"]).text().contains("\nvalidate "), "a table for people");
+    ablate(&["sphinx"]).fails(2, &["as a whole"]);
+    assert_eq!(place.run(["eval", "report", "r", "--format", "html=r.html"]).code, 0);
+    assert!(place.read("r.html").contains("What each stage is worth"));
+}
