@@ -283,7 +283,10 @@ fn measures(place: &Place, run: &str) -> Value {
     let protocols = ["cr-bench", "swe-prbench", "sphinx", "cqs"];
     let of = |name: &str| {
         let scores: Value = serde_json::from_str(&place.read(&format!("{run}/scores/{name}.json"))).unwrap();
-        (name.to_owned(), json!({"measures": scores["measures"], "clean": scores["clean"], "location": scores["location"]}))
+        (
+            name.to_owned(),
+            json!({"measures": scores["measures"], "clean": scores["clean"], "location": scores["location"]}),
+        )
     };
     Value::Object(protocols.map(of).into_iter().collect())
 }
@@ -300,7 +303,9 @@ fn the_small_dataset_is_measured_from_end_to_end() {
     let (one, two) = (run("one"), run("two"));
     assert_eq!((one.code, two.code), (0, 0), "{}", one.stderr);
     assert!(one.stderr.contains("44 complete"), "{}", one.stderr);
-    for file in ["judgements.jsonl", "scores/cr-bench.json", "scores/swe-prbench.json", "scores/sphinx.json", "scores/cqs.json"] {
+    for file in
+        ["judgements.jsonl", "scores/cr-bench.json", "scores/swe-prbench.json", "scores/sphinx.json", "scores/cqs.json"]
+    {
         assert_eq!(place.read(&format!("one/{file}")), place.read(&format!("two/{file}")), "{file}");
     }
     let text = format!("{:#}\n", measures(&place, "one"));

@@ -3,18 +3,18 @@
 mod asking;
 mod bench;
 mod check;
+mod clean;
+mod collect;
 mod cqs_sft;
+mod cr_bench;
 mod describe;
 mod export;
+mod history;
 mod import;
 mod label;
 mod mutate;
 mod screen;
 mod sphinx;
-mod clean;
-mod collect;
-mod cr_bench;
-mod history;
 
 use std::path::PathBuf;
 
