@@ -23,7 +23,7 @@ REQUEST = re.compile(r"^See merge request \S*!\d+", re.M)
 SQUASH = re.compile(r"\([#!]\d+\)")
 LIVES_ON = re.compile(
     r"^Merge (?:remote-tracking )?(?:branch(?:es)?|tag) '(?:\w+/)?(?:main|master|trunk|dev|devel|develop|next|unstable|stable"
-    r"|staging|integration|maint\S*|release\S*|v?\d[\w.]*|\S*-(?:stable|maintenance))'",
+    r"|staging|integration|maint\S*|release\S*|v?\d[\w.-]*)'",
     re.I,
 )
 

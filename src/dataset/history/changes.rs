@@ -85,7 +85,7 @@ static REQUESTED: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// Branches that live on: a merge of one is no change that anybody reviews.
 static LONG_LIVED: LazyLock<Regex> = LazyLock::new(|| {
-    let names = r"(?:main|master|trunk|dev|devel|develop|next|unstable|stable|staging|integration|maint\S*|release\S*|v?\d[\w.]*|\S*-(?:stable|maintenance))";
+    let names = r"(?:main|master|trunk|dev|devel|develop|next|unstable|stable|staging|integration|maint\S*|release\S*|v?\d[\w.-]*)";
     Regex::new(&format!(r"(?i)^Merge (?:remote-tracking )?(?:branch(?:es)?|tag) '(?:\w+/)?{names}'"))
         .expect("the pattern is a constant that compiles")
 });

@@ -425,7 +425,7 @@ fn code_lines(file: &FileChange, language: Language) -> Vec<u32> {
     // What a line that only brings names in lacks is wrong elsewhere.
     lines.retain(|line| {
         let text = Line::new(*line).and_then(|line| old.line_text(line));
-        text.is_some_and(|text| !IMPORT.is_match(&text) && !(language == Language::Go && LISTED.is_match(&text)))
+        text.is_some_and(|text| !(IMPORT.is_match(&text) || language == Language::Go && LISTED.is_match(&text)))
     });
     if let Ok(parsed) = Parsed::parse(language, old.bytes(), &Limits::default()) {
         lines.retain(|line| Line::new(*line).is_some_and(|line| has_code(&parsed, line)));

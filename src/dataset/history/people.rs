@@ -19,7 +19,7 @@ static SUBSTANCE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)`|\b(?:should|could|would|might|must|why|what if|instead|consider|suggest\w*|rather|prefer|need(?:s|ed)?|",
         r"missing|wrong|incorrect|bug|fail\w*|break\w*|error|exception|crash\w*|leak\w*|race|null|none|nil|undefined|",
         r"edge case|test\w*|performance|slow\w*|memory|secur\w*|unsafe|valid\w*|check\w*|handle\w*|return\w*|rename\w*|",
-        r"refactor\w*|duplicat\w*|remove|simplif\w*|document\w*|type[sd]?|api|compat\w*)\b|\w+\(\)|\w+\.\w+\(|[a-z]+_[a-z]+|[a-z][A-Z]"
+        r"refactor\w*|duplicat\w*|remove|simplif\w*|document\w*|type[sd]?|api|compat\w*)\b|\w+\(\)|\w+\.\w+\(|[a-z]+_[a-z]+|(?-i:[a-z][A-Z])"
     ))
     .expect("the pattern is a constant that compiles")
 });

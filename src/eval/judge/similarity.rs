@@ -6,6 +6,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::lexical::jaccard;
 use crate::record::{Answer, Case, Dataset, Judgement, Status, Verdict};
 
+/// A vector for each text, or what the program did wrong.
+type Vectors<'e> = &'e dyn Fn(&[&str]) -> Result<Vec<Vec<f64>>, String>;
+
 /// Where similarities come from.
 pub enum Embed<'e> {
     /// Shared words of all words (the fallback of SWE-PRBench's released scorer).
@@ -15,7 +18,7 @@ pub enum Embed<'e> {
         /// As results name it.
         name: String,
         /// Asks it once.
-        vectors: &'e dyn Fn(&[&str]) -> Result<Vec<Vec<f64>>, String>,
+        vectors: Vectors<'e>,
     },
 }
 
