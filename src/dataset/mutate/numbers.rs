@@ -113,24 +113,21 @@ pub(super) fn range_end(site: &Site<'_, '_>) -> Option<Edit> {
     } else if site.is(&["slice_expression"]) {
         site.node.field("end")
     } else {
-        let ends = [
-            "range",
-            "slice",
-            "substring",
-            "subList",
-            "Substring",
-            "substr",
-            "array_slice",
-            "subarray",
-            "copyOfRange",
-            "Slice",
-            "GetRange",
-            "Range",
-        ];
+        let ends: &[&str] = match site.language() {
+            Language::Python => &["range"],
+            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                &["slice", "substring", "substr", "subarray"]
+            }
+            Language::Java => &["substring", "subList", "copyOfRange"],
+            Language::Cpp => &["substr"],
+            Language::CSharp => &["Substring", "GetRange", "Range"],
+            Language::Php => &["substr", "mb_substr", "array_slice", "range"],
+            _ => &[],
+        };
         let callee = site.callee()?;
         let arguments = site.arguments();
         let fits = ends.contains(&site.text(&callee)) && (1..=3).contains(&arguments.len());
-        // The third argument of `range` is a step.
+        // What follows may be a step or an encoding.
         let at = if site.text(&callee) == "range" { arguments.len().min(2) } else { arguments.len() };
         fits.then(|| arguments.get(at - 1).cloned())?
     };
@@ -179,7 +176,9 @@ pub(super) fn integer_division(site: &Site<'_, '_>) -> Option<Edit> {
         }
         Language::Php => {
             let [one, other] = <[_; 2]>::try_from(site.arguments()).ok()?;
-            let divides = site.text(&site.callee()?) == "intdiv";
+            // Without parentheses a sum would be divided in part.
+            let is_plain = !site.text(&one).contains(' ') && !site.text(&other).contains(' ');
+            let divides = site.text(&site.callee()?) == "intdiv" && is_plain;
             divides.then(|| site.replace(format!("({} / {})", site.text(&one), site.text(&other))))?
         }
         Language::Ruby => {
@@ -237,7 +236,7 @@ const ASSIGNING: [&str; 7] = [
 /// A running value is not carried on.
 pub(super) fn update(site: &Site<'_, '_>) -> Option<Edit> {
     let text = site.own().trim_end_matches(';');
-    let updates = ["+=", "-=", "*=", "|="].iter().any(|token| text.contains(token))
+    let updates = ["+=", "-=", "*=", " |="].iter().any(|token| text.contains(token))
         || [text.strip_prefix("++"), text.strip_suffix("++"), text.strip_suffix("--")].iter().flatten().count() > 0;
     let inner = if is(site.node, &["expression_statement"]) { parts(site.node).pop()? } else { site.node.clone() };
     let counts =
