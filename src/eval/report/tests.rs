@@ -143,7 +143,7 @@ fn quotients_are_drawn_as_the_whole_formula_is() {
     let source = source(&stage(""), "run");
     let scores = &source.scores[0];
     let rows: Vec<_> = scores.rows.iter().collect();
-    let evaluation = evaluation(&[source.clone()]);
+    let evaluation = evaluation(std::slice::from_ref(&source));
     for name in ["f1", "snr"] {
         let whole = FEW.of(rows.len(), |places| {
             let drawn: Vec<_> = places.iter().map(|at| rows[*at]).collect();
@@ -269,8 +269,8 @@ fn scores_alone_have_no_funnel_and_no_cost() {
 fn the_same_source_gives_the_same_bytes() {
     let one = source(&stage("x"), "run");
     for format in FORMATS {
-        let first = written(&evaluation(&[one.clone()]), format.name);
-        assert_eq!(first, written(&evaluation(&[one.clone()]), format.name), "{}", format.name);
+        let first = written(&evaluation(std::slice::from_ref(&one)), format.name);
+        assert_eq!(first, written(&evaluation(std::slice::from_ref(&one)), format.name), "{}", format.name);
     }
 }
 
