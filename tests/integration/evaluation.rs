@@ -63,7 +63,8 @@ fn a_report_that_cannot_be_says_why() {
     place.write("other/dataset.json", r#"{"format":"diffsieve.dataset/v1","name":"x","cases":0,"digest":""}"#);
     assert_eq!(place.run(["dataset", "seal", "other"]).code, 0);
     report(&["r", "--dataset", "other"]).fails(2, &["not the dataset of `r`"]);
-    // Without its decisions a run is not scored, and that is no pass.
+    // Without its scores and its decisions a run is not scored, and that is no pass.
+    fs::remove_dir_all(place.path("r/scores")).unwrap();
     fs::remove_file(place.path("r/judgements.jsonl")).unwrap();
     report(&["r"]).fails(3, &["missing"]);
     fs::rename(place.path("ds"), place.path("moved")).unwrap();

@@ -67,7 +67,8 @@ impl<'s> Draws<'s> {
     fn again(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Option<Interval>> {
         let mut values: BTreeMap<&str, Vec<Option<f64>>> =
             names.iter().map(|name| (name.as_str(), Vec::new())).collect();
-        if names.is_empty() {
+        let faulty = self.cases.iter().filter(|rows| rows.iter().any(|row| !row.clean)).count();
+        if names.is_empty() || faulty < 2 {
             return BTreeMap::new();
         }
         bootstrap.of(self.cases.len(), |places| {
@@ -86,8 +87,11 @@ impl<'s> Draws<'s> {
     }
 }
 
-/// The interval of a quotient of two sums.
+/// The interval of a quotient of two sums; none where fewer than two cases add anything to it.
 fn sums(parts: &[(f64, f64)], bootstrap: &Bootstrap) -> Option<Interval> {
+    if parts.iter().filter(|part| **part != (0.0, 0.0)).count() < 2 {
+        return None;
+    }
     let score = |places: &[usize]| {
         let drawn = places.iter().filter_map(|at| parts.get(*at));
         let (over, under) = drawn.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));

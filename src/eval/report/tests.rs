@@ -153,6 +153,24 @@ fn quotients_are_drawn_as_the_whole_formula_is() {
     }
 }
 
+/// One case with a fault is no sample, however many clean ones stand beside it.
+#[test]
+fn a_single_case_has_no_interval() {
+    let mut stage = stage("");
+    for case in &mut stage.dataset.cases[1..] {
+        case.bugs.clear();
+        case.clean = true;
+    }
+    stage.records.judgements.retain(|judged| judged.case == "case-00");
+    let mut source = source(&stage, "run");
+    source.scores[0].protocol = "sphinx".to_owned();
+    source.scores[0].measures =
+        scoring::measures("sphinx", &source.scores[0].variants, &source.scores[0].rows.iter().collect::<Vec<_>>());
+    let evaluation = evaluation(&[source]);
+    let score = evaluation.runs[0].protocols[0].measure("score").unwrap();
+    assert_eq!((score.value.is_some(), score.interval), (true, None));
+}
+
 #[test]
 fn the_funnel_balances_and_counts_an_answer_given_again_once() {
     let stage = stage("");

@@ -1,5 +1,7 @@
 //! What a reviewer says of each case: above the line what is worth reading, below it what is not.
 
+use plotters::style::RGBColor;
+
 use super::figure;
 use super::plane::{BAD, DIM, FAIR, Frame, GOOD, INK, LINE, OPEN, Plane, Side, draw};
 
@@ -65,12 +67,12 @@ pub(in super::super) fn signal(
     figure(id, title, description, SIZE, &drawn)
 }
 
-/// Where a layer of a heap begins and ends.
+/// Where a part of a heap begins and ends.
 type Ends = fn(&Heap) -> (f64, f64);
 
 /// Draws heaps from here on, and says where they end.
 fn heaps(plane: &Plane<'_>, from: f64, heaps: &[Heap], apart: bool) -> f64 {
-    let layers: [(Ends, _); 4] = [
+    let layers: [(Ends, RGBColor); 4] = [
         (|heap| (0.0, heap.hits), GOOD),
         (|heap| (heap.hits, heap.hits + heap.sound), FAIR),
         (|heap| (0.0, -heap.noise), BAD),
