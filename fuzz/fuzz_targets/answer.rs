@@ -4,7 +4,6 @@
 
 use std::sync::LazyLock;
 
-use diffsieve::baseline::Baseline;
 use diffsieve::context::{Context, Options};
 use diffsieve::diff::{FileChange, Limits, patch};
 use diffsieve::finding::Line;
@@ -68,16 +67,8 @@ fuzz_target!(|bytes: &[u8]| {
         tell: &|_| (),
     };
     let settings = Settings {
-        baseline: Baseline::default(),
-        today: None,
-        suppress: suppress::Policy { added_ignores: false, unreasoned: false },
-        cap: None,
-        threads: 1,
         model: Some(&model),
-        keep_diff: None,
-        shard: None,
-        policy: String::new(),
-        notes: Vec::new(),
+        ..Settings::plain(suppress::Policy { added_ignores: false, unreasoned: false })
     };
     let review = review(&Loaded::new(files()), Change::default(), &RULES, &settings);
     assert!(review.funnel.balances());

@@ -4,7 +4,6 @@
 
 use std::sync::LazyLock;
 
-use diffsieve::baseline::Baseline;
 use diffsieve::diff::{FileChange, Limits, patch};
 use diffsieve::finding::{Level, Line};
 use diffsieve::gate::{self, FailOn, OnIncomplete, Policy};
@@ -20,16 +19,8 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(files) = patch::parse(bytes, &Limits::default()) else { return };
     let Ok(same) = patch::parse(bytes, &Limits::default()) else { panic!("the same bytes parse the same") };
     let settings = Settings {
-        baseline: Baseline::default(),
-        today: None,
-        suppress: suppress::Policy { added_ignores: true, unreasoned: true },
         cap: Some(50),
-        threads: 1,
-        model: None,
-        keep_diff: None,
-        shard: None,
-        policy: String::new(),
-        notes: Vec::new(),
+        ..Settings::plain(suppress::Policy { added_ignores: true, unreasoned: true })
     };
     let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
     assert!(review.funnel.balances());

@@ -5,7 +5,6 @@
 
 use std::sync::LazyLock;
 
-use diffsieve::baseline::Baseline;
 use diffsieve::diff::{Body, EntryKind, FileChange, Hunk, Lines, PathClass, Status, Text};
 use diffsieve::finding::RepoPath;
 use diffsieve::review::suppress::{self, ignores};
@@ -56,18 +55,7 @@ fuzz_target!(|text: &str| {
             new: Text::whole(new.as_bytes().to_vec()),
         },
     };
-    let settings = Settings {
-        baseline: Baseline::default(),
-        today: None,
-        suppress: suppress::Policy { added_ignores: choice & 1 != 0, unreasoned: choice & 2 != 0 },
-        cap: None,
-        threads: 1,
-        model: None,
-        keep_diff: None,
-        shard: None,
-        policy: String::new(),
-        notes: Vec::new(),
-    };
+    let settings = Settings::plain(suppress::Policy { added_ignores: choice & 1 != 0, unreasoned: choice & 2 != 0 });
     let review = review(&Loaded::new(vec![file]), Change::default(), &RULES, &settings);
     let suppressed = review.funnel.removed.get("suppressed:inline").copied().unwrap_or_default();
     assert!(suppressed == 0 || ignores_of(new, "M"), "{suppressed} findings suppressed by nothing");

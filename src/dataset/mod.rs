@@ -2,9 +2,12 @@
 
 pub mod asking;
 pub mod bench;
+mod blame;
 pub mod cqs_sft;
 pub mod describe;
 pub mod export;
+pub mod freeze;
+pub mod history;
 pub mod import;
 pub mod label;
 pub mod mutate;
@@ -16,5 +19,3 @@ mod transfer;
 
 pub use rejected::{REJECTED, Rejected, reasons};
 pub use transfer::Files;
-mod blame;
-pub mod history;

@@ -18,7 +18,8 @@ pub struct Rejected {
 }
 
 impl Rejected {
-    pub(super) fn new(case: &str, reason: &str, detail: impl Into<String>) -> Self {
+    /// A case that was left out.
+    pub fn new(case: &str, reason: &str, detail: impl Into<String>) -> Self {
         Self { case: case.to_owned(), reason: reason.to_owned(), detail: detail.into() }
     }
 }

@@ -3,7 +3,6 @@
 
 use serde_json::{Value, json};
 
-use crate::baseline::Baseline;
 use crate::context::{Budget, Context, FilePart, Form, chunks};
 use crate::diff::{FileChange, Globs};
 use crate::git::Env;
@@ -100,19 +99,8 @@ impl Screen<'_> {
     }
 
     fn secret(&self, files: Vec<FileChange>) -> Option<String> {
-        let settings = Settings {
-            baseline: Baseline::default(),
-            today: None,
-            // What an author excuses is handed on all the same.
-            suppress: suppress::Policy { added_ignores: false, unreasoned: false },
-            cap: None,
-            threads: 1,
-            model: None,
-            shard: None,
-            policy: String::new(),
-            notes: Vec::new(),
-            keep_diff: None,
-        };
+        // What an author excuses is handed on all the same.
+        let settings = Settings::plain(suppress::Policy { added_ignores: false, unreasoned: false });
         let review = review(&Loaded::new(files), Change::default(), self.rules, &settings);
         let is_secret = |tag: &str| self.rules.tags.get(tag).is_some_and(|tag| tag.pack == SECRETS);
         let found = review.findings.iter().chain(review.dropped.iter().filter(|finding| finding.is_hidden()));

@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use super::agent::{self, Agent};
-use crate::baseline::Baseline;
 use crate::diff::{FileChange, Globs};
 use crate::finding::{Finding, Source};
 use crate::git::Env;
@@ -118,16 +117,10 @@ fn reviewed(files: Vec<FileChange>, reviewer: &Reviewer<'_>, sample: u32, is_alo
 /// What the pipeline says, as in any review.
 fn piped(files: Vec<FileChange>, reviewer: &Reviewer<'_>, model: Option<&Model<'_>>, is_alone: bool) -> Answer {
     let settings = Settings {
-        baseline: Baseline::default(),
-        today: None,
-        suppress: reviewer.suppress,
         cap: reviewer.cap,
         threads: if is_alone { 4 } else { 1 },
         model,
-        shard: None,
-        policy: String::new(),
-        notes: Vec::new(),
-        keep_diff: None,
+        ..Settings::plain(reviewer.suppress)
     };
     let review = review(&Loaded::new(files), Change::default(), reviewer.rules, &settings);
     of_review(&review, reviewer.price)

@@ -105,6 +105,24 @@ pub struct Settings<'m> {
     pub keep_diff: Option<&'m Context<'m>>,
 }
 
+impl Settings<'_> {
+    /// A review by the detectors on one thread, of which nothing is accepted, shared or kept.
+    pub fn plain(suppress: suppress::Policy) -> Self {
+        Self {
+            baseline: Baseline::default(),
+            today: None,
+            suppress,
+            cap: None,
+            threads: 1,
+            model: None,
+            shard: None,
+            policy: String::new(),
+            notes: Vec::new(),
+            keep_diff: None,
+        }
+    }
+}
+
 /// What came of one file.
 struct Outcome {
     summary: FileSummary,

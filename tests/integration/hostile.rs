@@ -3,7 +3,6 @@
 
 use std::sync::LazyLock;
 
-use diffsieve::baseline::Baseline;
 use diffsieve::context::{Context, Options};
 use diffsieve::diff::{Limits, patch};
 use diffsieve::finding::Level;
@@ -212,16 +211,8 @@ fn a_model_that_obeys_lets_nothing_through() {
     let policy = Policy { fail_on: FailOn::Level(Level::Error), on_incomplete: OnIncomplete::Fail };
     for Hostile { name, patch: text, structural, fault } in hostile_diffs() {
         let settings = Settings {
-            baseline: Baseline::default(),
-            today: None,
-            suppress: suppress::Policy { added_ignores: false, unreasoned: false },
-            cap: None,
-            threads: 1,
             model: Some(&model),
-            shard: None,
-            policy: String::new(),
-            notes: Vec::new(),
-            keep_diff: None,
+            ..Settings::plain(suppress::Policy { added_ignores: false, unreasoned: false })
         };
         let files = patch::parse(text.as_bytes(), &Limits::default()).expect("a patch");
         let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);

@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use diffsieve::baseline::Baseline;
 use diffsieve::context::{Context, Options};
 use diffsieve::diff::{Body, EntryKind, FileChange, Hunk, Lines, NotCode, PathClass, Status, Text, Unread};
 use diffsieve::finding::{Finding, Level, Line, RepoPath};
@@ -196,18 +195,7 @@ fn shown(bytes: Vec<u8>, hunks: &[Hunk], side: fn(&Hunk) -> Lines) -> Text {
 }
 
 fn settings(threads: usize) -> Settings<'static> {
-    Settings {
-        baseline: Baseline::default(),
-        today: None,
-        suppress: suppress::Policy { added_ignores: true, unreasoned: false },
-        cap: Some(9),
-        threads,
-        model: None,
-        shard: None,
-        policy: String::new(),
-        notes: Vec::new(),
-        keep_diff: None,
-    }
+    Settings { cap: Some(9), threads, ..Settings::plain(suppress::Policy { added_ignores: true, unreasoned: false }) }
 }
 
 fn reviewed(files: &[Sketch], threads: usize) -> Review {

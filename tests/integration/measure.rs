@@ -265,7 +265,7 @@ fn what_must_not_be_handed_on_leaves_the_dataset() {
     let kept = records(&place, "ds/cases.jsonl");
     assert_eq!(kept.iter().map(|case| case["id"].as_str().unwrap()).collect::<Vec<_>>(), ["fine"]);
     assert_eq!(kept[0]["facts"]["screened"], "unscreened", "nobody calls it safe without a model");
-    let codes: Vec<Value> = records(&place, "ds/rejected.jsonl").iter().map(|one| one["code"].clone()).collect();
+    let codes: Vec<Value> = records(&place, "ds/rejected.jsonl").iter().map(|one| one["reason"].clone()).collect();
     assert_eq!(codes, ["secret", "licence", "licence"]);
     assert!(!place.read("ds/rejected.jsonl").contains(&key));
     // A model may call it safe, or not.
@@ -275,7 +275,7 @@ fn what_must_not_be_handed_on_leaves_the_dataset() {
     let run = place.program(["dataset", "screen", "ds", "--model", "openai/m"]);
     let ran = run.env("OPENAI_BASE_URL", service.url()).env("OPENAI_API_KEY", "sk-test-geheim-12345678").run();
     assert_eq!((ran.code, records(&place, "ds/cases.jsonl").len()), (0, 0), "{}", ran.stderr);
-    assert_eq!(records(&place, "ds/rejected.jsonl")[3]["code"], "unsafe");
+    assert_eq!(records(&place, "ds/rejected.jsonl")[3]["reason"], "unsafe");
 }
 
 /// The measures of each protocol.
@@ -317,4 +317,33 @@ fn the_small_dataset_is_measured_from_end_to_end() {
     assert!(fs::read_to_string(&path).unwrap_or_default() == text, "{why}\n{text}");
     let page = place.read("one/report.html");
     assert!(page.contains("<svg") && page.contains("cr-bench"));
+}
+
+#[test]
+fn a_frozen_dataset_is_reviewed_as_the_one_it_was() {
+    let place =
+        Place::house(&[("kept.py", "a = 1\n"), ("gone.py", "b = 1\n"), ("moved.py", "x = 1\ny = 2\nz = 3\nw = 4\n")]);
+    place.write("kept.py", "a = 1\nc = 'MARK-kept'\n");
+    place.write("deep/new.py", "d = 'MARK-new'\n");
+    place.write("picture.bin", [0, 1, 2, 0]);
+    fs::remove_file(place.path("gone.py")).unwrap();
+    place.git(["mv", "moved.py", "renamed.py"]);
+    place.write("renamed.py", "x = 1\ny = 2\nz = 3\nw = 'MARK-moved'\n");
+    place.commit("topic");
+    let case = json!({"id": "one", "source": {"commits": {"repository": "..", "base": "main", "head": "topic"}}});
+    place.write("ds/cases.jsonl", format!("{case}\n"));
+    place.write("ds/dataset.json", r#"{"format":"diffsieve.dataset/v1","name":"one","cases":0,"digest":""}"#);
+    assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
+    let frozen = place.run(["dataset", "freeze", "ds", "--out", "still"]);
+    assert_eq!(frozen.code, 0, "{}", frozen.stderr);
+    let comments = |dataset: &str| {
+        let ran = place.run(["eval", "run", dataset, "--out", &format!("run-{dataset}")]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        answers(&place, &format!("run-{dataset}"))[0]["comments"].clone()
+    };
+    let before = comments("ds");
+    assert_eq!(before.as_array().unwrap().len(), 3);
+    fs::remove_dir_all(place.path(".git")).unwrap();
+    assert_eq!(comments("still"), before);
+    assert_eq!(records(&place, "still/cases.jsonl")[0]["facts"]["left_out"], json!(["picture.bin"]));
 }

@@ -9,6 +9,7 @@ mod cqs_sft;
 mod cr_bench;
 mod describe;
 mod export;
+mod freeze;
 mod history;
 mod import;
 mod label;
@@ -47,6 +48,8 @@ pub(super) enum DatasetCommand {
     Label(label::LabelArgs),
     /// Draw a benchmark with so many faulty and clean changes of each language
     Bench(bench::BenchArgs),
+    /// Copy the files of each change into the dataset, so that it needs no repository any more
+    Freeze(freeze::FreezeArgs),
     /// Take in a dataset that others published
     Import(import::ImportArgs),
     /// Write training data in the formats of TRL, with the recipes of the papers
@@ -71,6 +74,7 @@ pub(super) fn run(command: DatasetCommand) -> Result<Exit, Failure> {
         DatasetCommand::Describe(args) => describe::run(&args),
         DatasetCommand::Label(args) => label::run(&args),
         DatasetCommand::Bench(args) => bench::run(&args),
+        DatasetCommand::Freeze(args) => freeze::run(&args),
         DatasetCommand::Import(args) => import::run(&args),
         DatasetCommand::Export(args) => export::run(&args),
         DatasetCommand::CqsSft(args) => cqs_sft::run(&args),

@@ -7,8 +7,9 @@ use std::time::Duration;
 use clap::Args;
 use diffsieve::context::{Context, Options};
 use diffsieve::dataset::screen::{Screen, Screened, VERSION};
+use diffsieve::dataset::{REJECTED, Rejected};
 use diffsieve::escape::visible;
-use diffsieve::record::{self, Dataset};
+use diffsieve::record::{Appender, Dataset};
 use diffsieve::review::model::{Budget, Purse, Talk};
 use diffsieve::rules::Examples;
 use serde_json::json;
@@ -59,7 +60,7 @@ pub(super) fn run(args: &ScreenArgs) -> Result<Exit, Failure> {
         *funnel.entry(screened.name()).or_default() += 1;
         match &screened {
             Screened::Rejected { code, why } => {
-                rejected.push(json!({"id": case.id, "stage": "screen", "code": code, "why": why}));
+                rejected.push(Rejected::new(&case.id, code, why.as_str()));
                 continue;
             }
             Screened::Open(why) => output::say(&format!("{}: not screened: {}", case.id, visible(why))),
@@ -72,11 +73,8 @@ pub(super) fn run(args: &ScreenArgs) -> Result<Exit, Failure> {
     let by = ready.map(|ready| format!("{} {VERSION}", ready.name()));
     manifest.built.insert("screened".to_owned(), json!({"model": by, "licences": args.licence}));
     if !rejected.is_empty() {
-        let path = dataset.folder.join("rejected.jsonl");
-        let mut all: Vec<serde_json::Value> =
-            if path.exists() { record::read(&path).map_err(anyhow::Error::from)? } else { Vec::new() };
-        all.extend(rejected);
-        record::write(&path, &all).map_err(anyhow::Error::from)?;
+        let keep = Appender::open(&dataset.folder.join(REJECTED)).map_err(anyhow::Error::from)?;
+        rejected.iter().try_for_each(|one| keep.append(one)).map_err(anyhow::Error::from)?;
     }
     Dataset::write(&dataset.folder, manifest, kept).map_err(anyhow::Error::from)?;
     let lines: Vec<String> = funnel.iter().map(|(name, count)| format!("{name:<11} {count}\n")).collect();

@@ -10,7 +10,6 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 
 use super::{Budget, MayBlock, Model, Names, Progress, Strategy};
-use crate::baseline::Baseline;
 use crate::context::{Context, Options};
 use crate::diff::{FileChange, Limits, patch};
 use crate::finding::Level;
@@ -143,16 +142,8 @@ fn added(files: &[(&str, &str)]) -> Vec<FileChange> {
 
 fn reviewed(files: Vec<FileChange>, model: &Model<'_>) -> (Review, Decision) {
     let settings = Settings {
-        baseline: Baseline::default(),
-        today: None,
-        suppress: suppress::Policy { added_ignores: false, unreasoned: false },
-        cap: None,
-        threads: 1,
         model: Some(model),
-        shard: None,
-        policy: String::new(),
-        notes: Vec::new(),
-        keep_diff: None,
+        ..Settings::plain(suppress::Policy { added_ignores: false, unreasoned: false })
     };
     let review = review(&Loaded::new(files), Change::default(), &RULES, &settings);
     let fails = review.findings.iter().any(|finding| finding.level == Level::Error);
