@@ -42,6 +42,7 @@ fn stages(page: &mut Page, run: &RunReport, at: u64) {
         left = left.saturating_sub(removal.count);
         let often = removal.reasons.iter().max_by_key(|(reason, count)| (**count, std::cmp::Reverse(*reason)));
         let note = match often {
+            Some((reason, often)) if *often < removal.count => format!("−{}, mostly {reason}", removal.count),
             Some((reason, _)) if removal.count > 0 => format!("−{} {reason}", removal.count),
             _ => "nothing removed".to_owned(),
         };
