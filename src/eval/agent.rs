@@ -8,7 +8,7 @@ use crate::context::{Budget, FilePart, Form, chunks};
 use crate::diff::FileChange;
 use crate::provider::{Prompt, Schema};
 use crate::record::{Answer, Comment, Status};
-use crate::review::model::{Model, OFF_SCHEMA, Purse, Strategy, Talk, Unanswered, repaired};
+use crate::review::model::{Model, Purse, Strategy, Talk, Unanswered, repaired};
 
 /// Names the words of these prompts.
 pub const VERSION: &str = "agent/v1";
@@ -88,7 +88,7 @@ pub(super) fn answer(
     answer.status = match faults.first() {
         None => Status::Complete,
         Some(_) if faults.len() < pages.chunks.len() => Status::Incomplete,
-        Some(fault) if fault.why == OFF_SCHEMA => Status::Unparsable,
+        Some(fault) if fault.is_unreadable() => Status::Unparsable,
         Some(_) => Status::Failed,
     };
     answer.why = faults.first().map(|fault| format!("{}: {}", fault.why, fault.message));

@@ -66,8 +66,10 @@ pub enum Why {
     Truncated,
     /// The model or a filter declined.
     Refused,
-    /// Something came, and it is no answer: no JSON object, a broken envelope, an error inside a success.
+    /// Something came, and it is no answer: a broken envelope, an error inside a success.
     Malfunction,
+    /// The model answered, and not with one JSON object: prose, a list, several objects, a torn one.
+    NoObject,
     /// The server ended the answer for a reason this version does not know.
     UnknownOutcome,
     /// The prompt exceeds what the model or the service takes; a smaller one may fit.
@@ -92,10 +94,11 @@ pub enum Why {
 
 impl Why {
     /// Every reason.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Truncated,
         Self::Refused,
         Self::Malfunction,
+        Self::NoObject,
         Self::UnknownOutcome,
         Self::TooLarge,
         Self::Unauthorised,
@@ -114,6 +117,7 @@ impl Why {
             Self::Truncated => "truncated",
             Self::Refused => "refused",
             Self::Malfunction => "malfunction",
+            Self::NoObject => "no_object",
             Self::UnknownOutcome => "unknown_outcome",
             Self::TooLarge => "too_large",
             Self::Unauthorised => "unauthorised",

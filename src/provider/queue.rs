@@ -36,7 +36,7 @@ impl Provider for Queue {
         let bad = |error: std::io::Error| no(Why::Rejected, format!("the queue cannot be used: {error}"));
         if let Some(text) = store::read(&answer).map_err(bad)? {
             let object = extract::object(&text)
-                .map_err(|why| no(Why::Malfunction, format!("`{}` is no answer: {why}", shown(&answer))))?;
+                .map_err(|why| no(Why::NoObject, format!("`{}` is no answer: {why}", shown(&answer))))?;
             return Ok(Answer { text: object.to_owned(), usage: Usage::default(), attempts: 0 });
         }
         if !request.exists() {

@@ -103,7 +103,7 @@ pub(super) fn run(
 fn complete(reading: Reading) -> Result<Reading, Fault> {
     match extract::object(&reading.text) {
         Ok(object) => Ok(Reading { text: object.to_owned(), usage: reading.usage }),
-        Err(why) => Err(Fault::new(Why::Malfunction, Again::Explained, why).with_usage(reading.usage)),
+        Err(why) => Err(Fault::new(Why::NoObject, Again::Explained, why).with_usage(reading.usage)),
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Hash;
+
 /// `run.json`: which reviewer answered about which dataset. Answers of different runs are never mixed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,6 +16,9 @@ pub struct Run {
     pub dataset: String,
     /// Digest of its cases.
     pub digest: String,
+    /// Digest of the files that the cases name, see [`super::Manifest::files`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
     /// Where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
@@ -45,6 +50,22 @@ pub struct Answer {
     /// What it took.
     #[serde(default)]
     pub spent: Spent,
+}
+
+impl Answer {
+    /// Names what was said and taken back, in 16 hexadecimal digits: what judges decide about.
+    pub fn digest(&self) -> String {
+        let mut hash = Hash::new();
+        for comment in self.comments.iter().chain(self.removed.iter().map(|removed| &removed.comment)) {
+            for text in [Some(&comment.id), comment.file.as_ref(), Some(&comment.body), comment.tag.as_ref()] {
+                hash.part(text.map_or("", String::as_str).as_bytes());
+            }
+            for line in [comment.line, comment.end_line] {
+                hash.part(&line.unwrap_or(0).to_le_bytes());
+            }
+        }
+        hash.digits()[..16].to_owned()
+    }
 }
 
 /// What became of a review.

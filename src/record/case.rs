@@ -1,12 +1,13 @@
 //! The cases of a dataset: a change, and what is known to be wrong with it. One case may carry the truth of several
 //! protocols: known bugs (CR-Bench), comments of people (SWE-PRBench), a checklist (Sphinx), tagged issues (CQS).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::lines::{self, Error};
+use crate::digest::Hash;
 
 /// The format of a dataset's manifest.
 const FORMAT: &str = "diffsieve.dataset/v1";
@@ -29,6 +30,11 @@ impl Dataset {
         if dataset.manifest.digest != lines::digest(&dataset.cases) {
             let what = "its digest is not that of the cases: build the dataset again, or accept what was edited with \
                         `diffsieve dataset seal`";
+            return Err(Error::content(&folder.join("dataset.json"), what));
+        }
+        if dataset.manifest.files.is_some() && dataset.manifest.files != files_digest(folder, &dataset.cases)? {
+            let what = "the files of its cases are not those it was made with: build the dataset again, or accept what was \
+                        edited with `diffsieve dataset seal`";
             return Err(Error::content(&folder.join("dataset.json"), what));
         }
         Ok(dataset)
@@ -63,15 +69,52 @@ impl Dataset {
         FORMAT.clone_into(&mut manifest.format);
         manifest.cases = cases.len();
         manifest.digest = lines::digest(&cases);
+        manifest.files = files_digest(folder, &cases)?;
         lines::write(&folder.join("cases.jsonl"), &cases)?;
         lines::write_json(&folder.join("dataset.json"), &manifest)?;
         Ok(Self { folder: folder.to_owned(), manifest, cases })
     }
 
-    /// A file or folder that a case names.
+    /// A file or folder that a case names in the dataset's folder.
+    ///
+    /// # Errors
+    /// It is not there, or links lead out of the folder.
+    pub fn inside(&self, name: &str) -> Result<PathBuf, Error> {
+        let path = self.folder.join(name);
+        let real = |path: &Path| std::fs::canonicalize(path).map_err(|error| Error::io(path, error));
+        if real(&path)?.starts_with(real(&self.folder)?) {
+            return Ok(path);
+        }
+        Err(Error::content(&path, "it leads out of the dataset's folder"))
+    }
+
+    /// A path that a case names from the dataset's folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
+}
+
+/// Digest of the files that cases name in the dataset's folder; `None` where they name none.
+fn files_digest(folder: &Path, cases: &[Case]) -> Result<Option<String>, Error> {
+    let mut names = BTreeSet::new();
+    for case in cases {
+        match &case.source {
+            Source::Commits { .. } => {}
+            Source::Patch { file, .. } => drop(names.insert(PathBuf::from(file))),
+            Source::Files { folder: below } => lines::list(folder, Path::new(below), &mut names)?,
+        }
+    }
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let mut hash = Hash::new();
+    for name in names {
+        let path = folder.join(&name);
+        hash.part(name.to_string_lossy().replace('\\', "/").as_bytes());
+        // What is missing is for whoever reads the case to say.
+        hash.part(&std::fs::read(&path).unwrap_or_default());
+    }
+    Ok(Some(hash.digits()))
 }
 
 /// What a dataset is and where it comes from.
@@ -95,6 +138,10 @@ pub struct Manifest {
     pub cases: usize,
     /// Of the cases, see [`super::digest`].
     pub digest: String,
+    /// Of the patches and files that they name in the dataset's folder: SHA-256 over their names and contents, sorted. What
+    /// a repository holds is named by its commits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
 }
 
 /// One change to review.
@@ -162,9 +209,17 @@ impl Case {
             Source::Patch { file, .. } if !inside(file) => Some("its patch is no file of the dataset's folder"),
             Source::Files { folder } if !inside(folder) => Some("its files are no folder of the dataset's folder"),
             _ if self.clean && !self.bugs.is_empty() => Some("it is called clean and has bugs"),
+            _ if repeats(self.bugs.iter().map(|bug| &bug.id)) => Some("two of its bugs have one id"),
+            _ if repeats(self.comments.iter().map(|comment| &comment.id)) => Some("two of its comments have one id"),
+            _ if repeats(self.checklist.iter().map(|item| &item.id)) => Some("two items of its checklist have one id"),
             _ => None,
         }
     }
+}
+
+fn repeats<'i>(mut ids: impl Iterator<Item = &'i String>) -> bool {
+    let mut seen = HashSet::new();
+    !ids.all(|id| seen.insert(id))
 }
 
 /// Where the change of a case is.

@@ -1,18 +1,22 @@
 //! JSON Lines files: read whole with the line of every fault, appended to record by record.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::digest::Hash;
 use crate::escape::visible;
 
 /// Largest file that is read.
 const LARGEST: u64 = 1 << 30;
+
+/// Most entries of one folder of a case.
+const MOST_FILES: usize = 20_000;
 
 /// Why records cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -131,19 +135,21 @@ pub struct Appender {
 }
 
 impl Appender {
-    /// Opens a file, which is made where it is missing. A last line without its end, which an interrupted run leaves, is
-    /// taken away first.
+    /// Opens a file, which is made where it is missing. A last line that was cut off, as an interrupted run leaves it, is
+    /// taken away first; one that only lacks its end gets it.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let open = || {
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder)?;
             }
-            let file = File::options().create(true).append(true).read(true).open(path)?;
-            let whole = match fs::read(path)?.iter().rposition(|byte| *byte == b'\n') {
-                Some(end) => end as u64 + 1,
-                None => 0,
-            };
-            file.set_len(whole)?;
+            let mut file = File::options().create(true).append(true).read(true).open(path)?;
+            let bytes = fs::read(path)?;
+            let begin = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            match &bytes[begin..] {
+                [] => {}
+                last if serde_json::from_slice::<IgnoredAny>(last).is_ok() => file.write_all(b"\n")?,
+                _ => file.set_len(begin as u64)?,
+            }
             Ok(file)
         };
         let file = open().map_err(|error| Error::io(path, error))?;
@@ -155,6 +161,34 @@ impl Appender {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         line(record).and_then(|line| file.write_all(&line)).map_err(|error| Error::io(&self.path, error))
     }
+}
+
+/// All files below a folder of a root, by their paths in the root; none where it is missing. Links are not followed.
+///
+/// # Errors
+/// A folder cannot be read, or there are more files than a change has.
+pub fn list(root: &Path, below: &Path, names: &mut BTreeSet<PathBuf>) -> Result<(), Error> {
+    let folder = root.join(below);
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|error| Error::io(&folder, error))?,
+    };
+    let mut found = 0;
+    for entry in entries {
+        let entry = entry.map_err(|error| Error::io(&folder, error))?;
+        let kind = entry.file_type().map_err(|error| Error::io(&folder, error))?;
+        let name = below.join(entry.file_name());
+        if kind.is_dir() {
+            list(root, &name, names)?;
+        } else if kind.is_file() {
+            names.insert(name);
+        }
+        found += 1;
+        if found > MOST_FILES {
+            return Err(Error::content(&folder, &format!("it has more than {MOST_FILES} entries")));
+        }
+    }
+    Ok(())
 }
 
 /// SHA-256 over these records as they are written, in hexadecimal.
@@ -175,9 +209,11 @@ mod tests {
     fn a_record_that_was_cut_off_is_written_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("records.jsonl");
-        fs::write(&path, "[1]\n[2").unwrap();
-        Appender::open(&path).unwrap().append(&[3]).unwrap();
-        assert_eq!(read::<Vec<u32>>(&path).unwrap(), [[1], [3]]);
+        for (text, kept) in [("[1]\n[2", vec![vec![1], vec![3]]), ("[1]\n[2]", vec![vec![1], vec![2], vec![3]])] {
+            fs::write(&path, text).unwrap();
+            Appender::open(&path).unwrap().append(&[3]).unwrap();
+            assert_eq!(read::<Vec<u32>>(&path).unwrap(), kept);
+        }
     }
 
     #[test]

@@ -9,5 +9,5 @@ mod lines;
 
 pub use answer::{Answer, Comment, Removed, Run, Spent, Status};
 pub use case::{Bug, Case, Dataset, Difficulty, HumanComment, Issue, Item, Manifest, Origin, Source};
-pub use judgement::{Judgement, Verdict};
-pub use lines::{Appender, Error, digest, read, read_json, write, write_json};
+pub use judgement::{Judgement, Verdict, standing};
+pub use lines::{Appender, Error, digest, list, read, read_json, write, write_json};

@@ -9,13 +9,10 @@ use crate::detect;
 use crate::diff::{self, Body, FileChange, Globs, NotCode, Plan, classify, patch};
 use crate::finding::RepoPath;
 use crate::git::{self, Env, Flags, Repository, Side};
-use crate::record::{Case, Dataset, Source};
+use crate::record::{self, Case, Dataset, Source};
 
 /// Largest patch of a case.
 const PATCH_BYTES: u64 = 64 << 20;
-
-/// Most files on one side of a case.
-const MOST_FILES: usize = 20_000;
 
 /// Why the change of a case cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +20,9 @@ pub enum Error {
     /// A repository or a revision of it.
     #[error(transparent)]
     Git(#[from] git::Error),
+    /// What the dataset names.
+    #[error(transparent)]
+    Record(#[from] record::Error),
     /// A file of the dataset.
     #[error("`{}`: {cause}", crate::escape::visible(&path.to_string_lossy()))]
     Io {
@@ -39,9 +39,6 @@ pub enum Error {
         /// Why.
         cause: patch::Error,
     },
-    /// A folder with more than a change has.
-    #[error("`{}` has more than {MOST_FILES} files", crate::escape::visible(&.0.to_string_lossy()))]
-    TooMany(PathBuf),
     /// Nothing differs.
     #[error("nothing changes in it: a case without a change measures nothing")]
     Empty,
@@ -56,9 +53,9 @@ pub fn load(dataset: &Dataset, case: &Case, exclude: &Globs, env: Env<'_>) -> Re
         Source::Commits { repository, base, head } => commits(&dataset.path(repository), base, head, env)?,
         Source::Patch { file, repository } => {
             let repository = repository.as_ref().map(|path| dataset.path(path));
-            read_patch(&dataset.path(file), repository.as_deref(), env)?
+            read_patch(&dataset.inside(file)?, repository.as_deref(), env)?
         }
-        Source::Files { folder } => pairs(&dataset.path(folder))?,
+        Source::Files { folder } => pairs(&dataset.inside(folder)?)?,
     };
     if files.is_empty() {
         return Err(Error::Empty);
@@ -102,16 +99,18 @@ fn read_patch(path: &Path, repository: Option<&Path>, env: Env<'_>) -> Result<Ve
 /// What differs between the folders `old` and `new`.
 fn pairs(folder: &Path) -> Result<Vec<FileChange>, Error> {
     let sides = [folder.join("old"), folder.join("new")];
-    if !sides.iter().any(|side| side.is_dir()) {
+    let mut names = BTreeSet::new();
+    let mut is_there = false;
+    for side in &sides {
+        // A link could lead out of the dataset.
+        if fs::symlink_metadata(side).is_ok_and(|meta| meta.is_dir()) {
+            is_there = true;
+            record::list(side, Path::new(""), &mut names)?;
+        }
+    }
+    if !is_there {
         let cause = io::Error::new(io::ErrorKind::NotFound, "there is neither a folder `old` nor a folder `new`");
         return Err(Error::Io { path: folder.to_owned(), cause });
-    }
-    let mut names = BTreeSet::new();
-    for side in &sides {
-        list(side, Path::new(""), &mut names)?;
-        if names.len() > MOST_FILES {
-            return Err(Error::TooMany(folder.to_owned()));
-        }
     }
     let mut files = Vec::new();
     for name in names {
@@ -134,30 +133,6 @@ fn pairs(folder: &Path) -> Result<Vec<FileChange>, Error> {
 fn slashed(path: &Path) -> Vec<u8> {
     let parts: Vec<&[u8]> = path.iter().map(|part| part.as_encoded_bytes()).collect();
     parts.join(&b'/')
-}
-
-/// All files below a folder, by their paths in it; none where it is missing. Links are not followed.
-fn list(root: &Path, below: &Path, names: &mut BTreeSet<PathBuf>) -> Result<(), Error> {
-    let folder = root.join(below);
-    let io = |cause| Error::Io { path: folder.clone(), cause };
-    let entries = match fs::read_dir(&folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound && below.as_os_str().is_empty() => return Ok(()),
-        entries => entries.map_err(io)?,
-    };
-    for entry in entries {
-        let entry = entry.map_err(io)?;
-        let kind = entry.file_type().map_err(io)?;
-        let name = below.join(entry.file_name());
-        if kind.is_dir() {
-            list(root, &name, names)?;
-        } else if kind.is_file() {
-            names.insert(name);
-        }
-        if names.len() > MOST_FILES {
-            break;
-        }
-    }
-    Ok(())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {

@@ -58,8 +58,9 @@ impl Folder {
         let folder =
             folder.ok_or_else(|| anyhow!("the run does not say where its dataset is: name it with --dataset"))?;
         let dataset = Dataset::open(&folder).map_err(anyhow::Error::from)?;
-        if dataset.manifest.digest != self.run.digest {
-            let why = "is not the dataset of this run: its digest is another";
+        let is_same = dataset.manifest.digest == self.run.digest && dataset.manifest.files == self.run.files;
+        if !is_same {
+            let why = "is not the dataset of this run: its digest, or that of its files, is another";
             return Err(anyhow!("`{}` {why}", shown(&folder)).into());
         }
         Ok(dataset)
@@ -95,15 +96,16 @@ impl Folder {
         Ok(record::write_json(&path, scores).map_err(anyhow::Error::from)?)
     }
 
-    /// Puts decisions into one order, so that equal runs have equal files.
-    pub(super) fn tidy_judgements(&self) -> Result<(), Failure> {
-        let mut all = self.judgements()?;
+    /// Puts decisions into one order, so that equal runs have equal files. What is about earlier answers goes; of two
+    /// decisions about one thing the later one stays.
+    pub(super) fn tidy_judgements(&self, answers: &[Answer]) -> Result<(), Failure> {
+        let mut all = record::standing(self.judgements()?, answers);
         let key = |one: &Judgement| {
             (one.protocol.clone(), one.judge.clone(), one.case.clone(), one.sample, one.about.clone())
         };
+        all.reverse();
         all.sort_by_cached_key(key);
-        // An answer that could not be read may have been given again, and readably.
-        all.dedup_by(|later, earlier| key(later) == key(earlier));
+        all.dedup_by(|earlier, later| key(earlier) == key(later));
         self.replace(JUDGEMENTS, &all)
     }
 }

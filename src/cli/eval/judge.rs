@@ -11,7 +11,7 @@ use diffsieve::eval::judge::{self, Docket, Embed, Judge};
 use diffsieve::eval::run::Lent;
 use diffsieve::eval::scoring::Choice;
 use diffsieve::eval::{PROTOCOLS, Protocol, find};
-use diffsieve::record::{Answer, Appender, Dataset, Judgement};
+use diffsieve::record::{self, Answer, Appender, Dataset, Judgement};
 use diffsieve::review::model::{Budget, Purse, Talk};
 use diffsieve::rules::Examples;
 
@@ -63,6 +63,9 @@ pub(in crate::cli) struct JudgingArgs {
     /// Measure similarity with this program: it reads {"texts": [...]} and writes {"vectors": [[...]]} [default: by words]
     #[arg(long, value_name = "PROGRAM")]
     embed: Option<PathBuf>,
+    /// Most characters of a diff that a judge is shown, where the protocol shows one; whole parts, the rest is named
+    #[arg(long, value_name = "NUMBER", default_value_t = judge::DIFF_CHARS)]
+    judge_diff: usize,
     /// Most requests to the judge
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000)]
     judge_requests: u64,
@@ -105,15 +108,26 @@ pub(super) fn judging(
 ) -> Result<Exit, Failure> {
     let named = args.judge.as_deref().unwrap_or(judge::LEXICAL);
     let opened = opened(named, model, loadout)?;
+    let reviewer = folder.run.configuration.get("model").and_then(serde_json::Value::as_str);
+    if let Some(ready) = opened.as_ref().filter(|ready| reviewer == Some(ready.name().as_str())) {
+        output::say(&format!(
+            "{} judges its own answers: a judge should be another model than the reviewer",
+            ready.name()
+        ));
+    }
     let context = Context::new(&loadout.rules, Options::default()).map_err(anyhow::Error::from)?;
     let purse = Purse::new(Budget { requests: args.judge_requests, tokens: u64::MAX / 4 });
     let judge = match &opened {
         None => Judge::Lexical,
-        Some(ready) => {
-            Judge::Model { talk: Talk::new(ready.collector(), &purse), context: &context, name: ready.name() }
-        }
+        Some(ready) => Judge::Model {
+            talk: Talk::new(ready.collector(), &purse),
+            context: &context,
+            name: ready.name(),
+            diff_chars: args.judge_diff,
+        },
     };
-    let all = folder.judgements()?;
+    let latest = Instant::now() + loadout.config.model.time;
+    let all = record::standing(folder.judgements()?, answers);
     let keep = folder.appender(folder::JUDGEMENTS).map_err(anyhow::Error::from)?;
     let mut undecided = Vec::new();
     let docket = Docket { dataset, answers, removed: how.removed };
@@ -126,11 +140,11 @@ pub(super) fn judging(
         bar.finish();
         undecided.extend(judged.map_err(anyhow::Error::from)?.undecided);
         if protocol.name == "swe-prbench" {
-            likeness(args, dataset, answers, &all, &keep)?;
+            likeness(args, docket, &all, &keep, latest)?;
         }
     }
     drop(keep);
-    folder.tidy_judgements()?;
+    folder.tidy_judgements(answers)?;
     undecided.sort();
     undecided.dedup();
     for line in undecided.iter().take(10) {
@@ -169,22 +183,18 @@ fn opened(named: &str, model: ModelArgs, loadout: &Loadout) -> Result<Option<Box
     }
 }
 
+/// Asks the program of `--embed`, if there is one.
 fn likeness(
     args: &JudgingArgs,
-    dataset: &Dataset,
-    answers: &[Answer],
+    docket: Docket<'_>,
     already: &[Judgement],
     keep: &Appender,
+    latest: Instant,
 ) -> Result<(), Failure> {
-    let vectors;
-    let embed = match &args.embed {
-        None => Embed::Lexical,
-        Some(program) => {
-            vectors = |texts: &[&str]| super::embed::vectors(program, texts);
-            Embed::Program { name: similarity(args), vectors: &vectors }
-        }
-    };
-    let found = judge::similarities(dataset, answers, &embed, already).map_err(|why| anyhow!("similarity: {why}"))?;
+    let Some(program) = &args.embed else { return Ok(()) };
+    let vectors = |texts: &[&str]| super::embed::vectors(program, texts, latest);
+    let embed = Embed { name: similarity(args), vectors: &vectors };
+    let found = judge::similarities(docket, &embed, already).map_err(|why| anyhow!("similarity: {why}"))?;
     found.iter().try_for_each(|record| keep.append(record)).map_err(anyhow::Error::from)?;
     Ok(())
 }

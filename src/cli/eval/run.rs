@@ -201,6 +201,7 @@ fn described(args: &RunArgs, dataset: &Dataset, loadout: &Loadout, model: Option
     Run {
         dataset: dataset.manifest.name.clone(),
         digest: dataset.manifest.digest.clone(),
+        files: dataset.manifest.files.clone(),
         folder: std::path::absolute(&args.dataset).ok().map(|path| path.to_string_lossy().into_owned()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         configuration,

@@ -21,14 +21,14 @@ use crate::diff::{FileChange, Globs};
 use crate::provider::{Prompt, Schema};
 use crate::record::{self, Answer, Appender, Case, Comment, Dataset, Judgement, Status, Verdict};
 use crate::review::case;
-use crate::review::model::{OFF_SCHEMA, Talk, repaired};
+use crate::review::model::{Talk, repaired};
 use crate::review::pool;
 
 /// Names the words of the prompts.
 pub const VERSION: &str = "judge/v1";
 
-/// Characters of the diff that a judge is shown (SWE-PRBench's released scorer, v0.4.1).
-const DIFF_CHARS: usize = 12_000;
+/// Characters of the diff that a judge is shown by default (SWE-PRBench's released scorer, v0.4.1).
+pub const DIFF_CHARS: usize = 12_000;
 
 /// Most tokens of a judge's answer, reasoning included.
 const ANSWER_TOKENS: u32 = 8_000;
@@ -48,6 +48,8 @@ pub enum Judge<'j> {
         context: &'j Context<'j>,
         /// As `provider/name`.
         name: String,
+        /// Most characters of a diff that it is shown.
+        diff_chars: usize,
     },
 }
 
@@ -56,7 +58,9 @@ impl Judge<'_> {
     pub fn name(&self) -> String {
         match self {
             Self::Lexical => LEXICAL.to_owned(),
-            Self::Model { name, .. } => format!("{name} {VERSION}"),
+            Self::Model { name, diff_chars: DIFF_CHARS, .. } => format!("{name} {VERSION}"),
+            // Who has seen more, or less, is another judge.
+            Self::Model { name, diff_chars, .. } => format!("{name} {VERSION} diff {diff_chars}"),
         }
     }
 }
@@ -187,6 +191,7 @@ pub fn judge(
                 case: case.id.clone(),
                 sample: answer.sample,
                 about,
+                answer: Some(answer.digest()),
                 judge: name.clone(),
                 verdict,
             };
@@ -281,7 +286,7 @@ fn ask(question: Question, talk: &Talk<'_>, case: &Case, found: &mut Found) {
     };
     match talk.ask(&prompt, read, |text, why| repaired(&prompt, text, why)) {
         Ok(heard) => found.verdicts.extend(about.into_iter().zip(heard.read)),
-        Err(none) if none.why == OFF_SCHEMA => {
+        Err(none) if none.is_unreadable() => {
             let verdict = Verdict { unparsable: true, reason: none.message, ..Verdict::default() };
             found.verdicts.extend(about.into_iter().map(|about| (about, verdict.clone())));
         }
@@ -291,7 +296,7 @@ fn ask(question: Question, talk: &Talk<'_>, case: &Case, found: &mut Found) {
 
 /// The diff as a judge reads it: whole pages up to the limit, without values that look like credentials.
 fn shown(files: &[FileChange], judge: &Judge<'_>) -> String {
-    let Judge::Model { context, .. } = judge else {
+    let Judge::Model { context, diff_chars, .. } = judge else {
         let patches = files.iter().map(|file| crate::diff::patch::to_patch(file, 3));
         return patches.map(|patch| String::from_utf8_lossy(&patch).into_owned()).collect();
     };
@@ -299,7 +304,7 @@ fn shown(files: &[FileChange], judge: &Judge<'_>) -> String {
     let pages = chunks(&parts, &Budget::of(2_000), Form::Cqs, 1).chunks;
     let mut text = String::new();
     for (page, at) in pages.iter().zip(0..) {
-        if at > 0 && text.len() + page.text.len() > DIFF_CHARS {
+        if at > 0 && text.len() + page.text.len() > *diff_chars {
             text.push_str(&format!("\n({} more parts of the diff are not shown.)\n", pages.len() - at));
             break;
         }

@@ -27,6 +27,7 @@ fn judged(case: &str, comment: &str, hit: bool) -> Judgement {
         ..Verdict::default()
     };
     Judgement {
+        answer: None,
         protocol: "cr-bench".to_owned(),
         case: case.to_owned(),
         about: vec![comment.to_owned()],

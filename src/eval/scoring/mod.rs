@@ -39,10 +39,12 @@ impl Records {
     /// Reads the folder of a run.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let judgements = folder.join("judgements.jsonl");
+        let answers: Vec<Answer> = record::read(&folder.join("answers.jsonl"))?;
+        let judgements = if judgements.exists() { record::read(&judgements)? } else { Vec::new() };
         Ok(Self {
             run: record::read_json(&folder.join("run.json"))?,
-            answers: record::read(&folder.join("answers.jsonl"))?,
-            judgements: if judgements.exists() { record::read(&judgements)? } else { Vec::new() },
+            judgements: record::standing(judgements, &answers),
+            answers,
         })
     }
 }

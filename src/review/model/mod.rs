@@ -22,7 +22,7 @@ mod validate;
 pub(super) use judge::lower_unjudged;
 pub use plan::Plan;
 pub use purse::{Budget, Purse};
-pub use talk::{Heard, OFF_SCHEMA, Talk, Tally, Unanswered, repaired};
+pub use talk::{Heard, Talk, Tally, Unanswered, repaired};
 pub use unread::Steered;
 pub(super) use unread::steered;
 
@@ -260,7 +260,7 @@ pub(super) fn ask<'f>(
         match answer {
             Ok(worded) => claims.extend(worded.into_iter().map(|worded| (index, worded))),
             Err(none) => {
-                unreadable += u64::from(none.why == OFF_SCHEMA);
+                unreadable += u64::from(none.is_unreadable());
                 let why = format!("the model gave no answer ({}): {}", none.why, none.message);
                 unread.chunk(job.chunk, parts, &why, &mut read);
             }

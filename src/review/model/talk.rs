@@ -22,6 +22,13 @@ pub struct Tally {
     pub estimated: (u64, u64),
 }
 
+impl Unanswered {
+    /// Whether somebody answered, and nothing could be made of it.
+    pub fn is_unreadable(&self) -> bool {
+        self.why == OFF_SCHEMA || self.why == Why::NoObject.name()
+    }
+}
+
 impl Tally {
     /// Both together.
     pub(super) fn and(mut self, other: Self) -> Self {
@@ -37,12 +44,12 @@ impl Tally {
 }
 
 /// [`Unanswered::why`] where two answers could not be read.
-pub const OFF_SCHEMA: &str = "off_schema";
+const OFF_SCHEMA: &str = "off_schema";
 
 /// Why there is nothing to go by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unanswered {
-    /// As [`Why::name`] has it, `budget` or [`OFF_SCHEMA`].
+    /// As [`Why::name`] has it, `budget` or `off_schema`.
     pub why: &'static str,
     /// One line.
     pub message: String,
@@ -154,6 +161,7 @@ impl<'m> Talk<'m> {
             Why::Truncated
             | Why::Refused
             | Why::Malfunction
+            | Why::NoObject
             | Why::UnknownOutcome
             | Why::TooLarge
             | Why::Unavailable
