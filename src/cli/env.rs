@@ -10,6 +10,11 @@ pub(super) fn var(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
+/// All variables, for a program that the user names.
+pub(super) fn all() -> Vec<(OsString, OsString)> {
+    std::env::vars_os().collect()
+}
+
 /// The user's own configuration file.
 pub(super) fn user_config() -> Option<PathBuf> {
     Some(user_folder("XDG_CONFIG_HOME", ".config")?.join("config.toml"))

@@ -16,6 +16,9 @@ use super::service::with_schema;
 use super::settings::{Clock, Env, Settings};
 use super::{Answer, Error, NoAnswer, Prompt, Provider, Why, transcript};
 
+/// Most bytes of output that are kept; more is no answer.
+const LARGEST_OUTPUT: u64 = 8 << 20;
+
 /// Where programs keep their log-in and what they need to run at all.
 const ALWAYS: &[&str] = &[
     "PATH",
@@ -241,7 +244,14 @@ impl Program {
         // Codex reads standard input where its last argument says so.
         let last = arguments.pop_if(|last| last == "-");
         arguments.extend(self.more.iter().cloned().chain(last));
-        let job = Job { program: &self.program, arguments, variables: self.variables.clone(), input, folder: work };
+        let job = Job {
+            program: &self.program,
+            arguments,
+            variables: self.variables.clone(),
+            input,
+            folder: work,
+            largest: LARGEST_OUTPUT,
+        };
         let output = process::run(job, &self.clock, self.deadline).map_err(|failure| match failure {
             Failure::Start(error) => cannot("the program cannot be run", &error),
             Failure::Deadline => {

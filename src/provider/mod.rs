@@ -19,7 +19,7 @@ mod ollama;
 mod openai;
 mod outcome;
 mod preset;
-mod process;
+pub mod process;
 mod proxy;
 mod queue;
 mod record;

@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 
 use super::settings::Clock;
 
-/// Most bytes of output that are kept; more is no answer.
-const LARGEST_OUTPUT: u64 = 8 << 20;
 /// Of what it says on the error channel.
 const LARGEST_ERRORS: u64 = 64 << 10;
 /// How often the end of the program is looked for.
@@ -21,34 +19,48 @@ const TICK: Duration = Duration::from_millis(10);
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What to run.
-pub(super) struct Job<'a> {
-    pub(super) program: &'a Path,
-    pub(super) arguments: Vec<OsString>,
+pub struct Job<'a> {
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
     /// All the program sees of the environment.
-    pub(super) variables: Vec<(OsString, OsString)>,
-    pub(super) input: String,
-    pub(super) folder: PathBuf,
+    pub variables: Vec<(OsString, OsString)>,
+    /// What it reads.
+    pub input: String,
+    /// Where it starts.
+    pub folder: PathBuf,
+    /// Most bytes of output that are kept.
+    pub largest: u64,
 }
 
 /// What came of it.
 #[derive(Debug)]
-pub(super) struct Output {
-    pub(super) text: String,
-    pub(super) errors: String,
-    pub(super) success: bool,
+pub struct Output {
+    /// What it wrote.
+    pub text: String,
+    /// What it wrote on the error channel.
+    pub errors: String,
+    /// Whether it said that all went well.
+    pub success: bool,
     /// The output was longer than is kept.
-    pub(super) flooded: bool,
+    pub flooded: bool,
 }
 
 /// Why there is no output.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub enum Failure {
+    /// It could not be started.
     Start(io::Error),
+    /// The time was up.
     Deadline,
 }
 
 /// Runs it. Everything it started is dead when this returns.
-pub(super) fn run(job: Job<'_>, clock: &Clock, deadline: Instant) -> Result<Output, Failure> {
+///
+/// # Errors
+/// It could not be started, or did not end in time.
+pub fn run(job: Job<'_>, clock: &Clock, deadline: Instant) -> Result<Output, Failure> {
     let mut command = Command::new(job.program);
     command.args(job.arguments).env_clear().envs(job.variables).current_dir(job.folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -59,7 +71,7 @@ pub(super) fn run(job: Job<'_>, clock: &Clock, deadline: Instant) -> Result<Outp
         // A program that does not read its input ends the pipe, which is its own affair.
         thread::spawn(move || drop(stdin.write_all(job.input.as_bytes())));
     }
-    let text = child.stdout.take().map(|pipe| collect(pipe, LARGEST_OUTPUT));
+    let text = child.stdout.take().map(|pipe| collect(pipe, job.largest));
     let errors = child.stderr.take().map(|pipe| collect(pipe, LARGEST_ERRORS));
     let (_never, pause) = mpsc::channel::<()>();
     let in_time = loop {

@@ -98,24 +98,21 @@ fn read_patch(path: &Path, repository: Option<&Path>, env: Env<'_>) -> Result<Ve
 
 /// What differs between the folders `old` and `new`.
 fn pairs(folder: &Path) -> Result<Vec<FileChange>, Error> {
-    let sides = [folder.join("old"), folder.join("new")];
+    // A link could lead out of the dataset.
+    let real = |side: PathBuf| fs::symlink_metadata(&side).is_ok_and(|meta| meta.is_dir()).then_some(side);
+    let sides = [folder.join("old"), folder.join("new")].map(real);
     let mut names = BTreeSet::new();
-    let mut is_there = false;
-    for side in &sides {
-        // A link could lead out of the dataset.
-        if fs::symlink_metadata(side).is_ok_and(|meta| meta.is_dir()) {
-            is_there = true;
-            record::list(side, Path::new(""), &mut names)?;
-        }
+    for side in sides.iter().flatten() {
+        record::list(side, Path::new(""), &mut names)?;
     }
-    if !is_there {
+    if sides.iter().all(Option::is_none) {
         let cause = io::Error::new(io::ErrorKind::NotFound, "there is neither a folder `old` nor a folder `new`");
         return Err(Error::Io { path: folder.to_owned(), cause });
     }
     let mut files = Vec::new();
     for name in names {
-        let side = |root: &Path| {
-            let path = root.join(&name);
+        let side = |root: &Option<PathBuf>| {
+            let Some(path) = root.as_ref().map(|root| root.join(&name)) else { return Ok(None) };
             fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file()).then(|| read(&path)).transpose()
         };
         let (old, new) = (side(&sides[0])?, side(&sides[1])?);

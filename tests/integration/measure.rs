@@ -80,7 +80,7 @@ fn the_detectors_answer_and_words_judge() {
         (of("cqs")[0]["verdict"]["holds"].clone(), of("cqs")[0]["about"].clone()),
         (json!(true), json!(["c1", "0"]))
     );
-    assert_eq!(of("similarity").len(), 1);
+    assert_eq!(of("similarity").len(), 0, "words are compared where they are needed");
     // Nothing is decided, and nothing written, twice.
     let again = place.run(["eval", "judge", "r", "--judge", "lexical"]);
     assert_eq!((again.code, records(&place, "r/judgements.jsonl")), (0, judged));
@@ -117,11 +117,20 @@ fn a_folder_holds_one_run() {
 fn what_cannot_be_reviewed_is_failed_and_not_silent() {
     let place = dataset();
     fs::remove_dir_all(place.path("ds/files/subtle")).unwrap();
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r"]).code, 2, "its files are not those it was made with");
+    assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
     let ran = place.run(["eval", "run", "ds", "--out", "r"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     let statuses: Vec<Value> = answers(&place, "r").iter().map(|answer| answer["status"].clone()).collect();
     assert_eq!(statuses, ["complete", "complete", "failed"]);
+    // What is missing comes back, and nothing else changes.
+    let file = place.path("ds/dataset.json");
+    let without = fs::read_to_string(&file).unwrap();
     place.write("ds/files/subtle/new/m.py", "a = 1\n");
+    assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
+    let files = |text: &str| serde_json::from_str::<Value>(text).unwrap()["files"].as_str().unwrap().to_owned();
+    let run = place.read("r/run.json").replace(&files(&without), &files(&fs::read_to_string(&file).unwrap()));
+    place.write("r/run.json", run);
     assert_eq!(place.run(["eval", "run", "ds", "--out", "r"]).code, 0, "it is asked for again");
     assert_eq!(answers(&place, "r")[2]["status"], "complete");
 }
@@ -346,4 +355,90 @@ fn a_frozen_dataset_is_reviewed_as_the_one_it_was() {
     fs::remove_dir_all(place.path(".git")).unwrap();
     assert_eq!(comments("still"), before);
     assert_eq!(records(&place, "still/cases.jsonl")[0]["facts"]["left_out"], json!(["picture.bin"]));
+}
+
+#[test]
+fn an_answer_in_prose_is_unparsable_and_not_left_out() {
+    let place = dataset();
+    let service = Service::new(|_| (200, "I see nothing wrong here.".to_owned()));
+    let ran = asking(&place, &service, &["--cache", "off", "--agent", "cr-bench"]).run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(answers(&place, "r").iter().all(|answer| answer["status"] == "unparsable"), "{:?}", answers(&place, "r"));
+}
+
+#[test]
+fn a_decision_is_about_the_answer_it_was_given_for() {
+    let place = dataset();
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r", "--judge", "lexical"]).code, 0);
+    let before = records(&place, "r/judgements.jsonl");
+    let score = |place: &Place| place.run(["eval", "score", "r", "--protocol", "cr-bench", "--format", "json"]);
+    assert_eq!(score(&place).code, 0);
+    // The case is answered anew: the comment of the same number is another one.
+    place.write(
+        "r/answers.jsonl",
+        place.read("r/answers.jsonl").replace("the marker MARK-one", "nothing to do with it"),
+    );
+    let stale = score(&place);
+    assert_eq!(stale.code, 3, "{}", stale.stderr);
+    assert_eq!(place.run(["eval", "judge", "r", "--judge", "lexical"]).code, 0);
+    assert_eq!(score(&place).code, 0);
+    let after = records(&place, "r/judgements.jsonl");
+    assert_eq!(before.len(), after.len());
+    assert!(before.iter().zip(&after).any(|(one, other)| one["verdict"] != other["verdict"]));
+}
+
+#[test]
+fn the_later_of_two_decisions_stays() {
+    let place = dataset();
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r", "--judge", "lexical"]).code, 0);
+    let hit = |all: Vec<Value>| all.into_iter().find(|one| one["protocol"] == "cr-bench").unwrap();
+    let mut other = hit(records(&place, "r/judgements.jsonl"));
+    assert_eq!(other["verdict"]["label"], "BUG_HIT");
+    other["verdict"] = json!({"label": "NOISE", "reason": "a person looked"});
+    // Without its line end, as an editor may leave it.
+    place.write("r/judgements.jsonl", format!("{}{other}", place.read("r/judgements.jsonl")));
+    assert_eq!(place.run(["eval", "judge", "r", "--judge", "lexical"]).code, 0);
+    assert_eq!(hit(records(&place, "r/judgements.jsonl"))["verdict"]["label"], "NOISE");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dataset_leads_nowhere_else() {
+    let place = dataset();
+    fs::rename(place.path("ds/files/marked/new"), place.path("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(place.path("elsewhere"), place.path("ds/files/marked/new")).unwrap();
+    fs::rename(place.path("ds/files/subtle"), place.path("other")).unwrap();
+    std::os::unix::fs::symlink(place.path("other"), place.path("ds/files/subtle")).unwrap();
+    assert_eq!(place.run(["dataset", "check", "ds"]).code, 2, "its files are others");
+    assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
+    let ran = place.run(["eval", "run", "ds", "--out", "r"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let said = answers(&place, "r");
+    assert_eq!(said[0]["comments"], json!([]), "what a link leads to is not read");
+    assert_eq!((&said[1]["status"], &said[2]["status"]), (&json!("complete"), &json!("failed")));
+    assert!(said[2]["why"].as_str().unwrap().contains("leads out"), "{}", said[2]["why"]);
+}
+
+#[test]
+fn names_are_given_once() {
+    let place = dataset();
+    let twice =
+        place.read("ds/cases.jsonl").replacen(r#""bugs":[{"#, r#""bugs":[{"id":"b","description":"again"},{"#, 1);
+    place.write("ds/cases.jsonl", twice);
+    let ran = place.run(["dataset", "seal", "ds"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("two of its bugs have one id"), "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_for_similarity_ends_in_time() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = dataset();
+    place.write("slow", "#!/bin/sh\nsleep 600\n");
+    fs::set_permissions(place.path("slow"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r"]).code, 0);
+    let ran = place.run(["eval", "judge", "r", "--judge", "lexical", "--embed", "./slow", "--seconds", "1"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("longer than"), "{}", ran.stderr);
 }

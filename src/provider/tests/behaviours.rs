@@ -498,7 +498,7 @@ fn endings(table: &mut Table) {
 }
 
 fn texts(table: &mut Table) {
-    use Why::Malfunction;
+    use Why::{Malfunction, NoObject};
     for (name, content) in [
         ("null", Value::Null),
         ("a number", json!(5)),
@@ -532,7 +532,7 @@ fn texts(table: &mut Table) {
         ("500 levels of nesting", format!("{{\"a\": {}{}}}", "[".repeat(500), "]".repeat(500))),
         ("half a surrogate", "{\"a\": \"\\ud83d\"}".to_owned()),
     ] {
-        table.add(name, Malfunction, 2, move |wire| vec![wire.says(&text)]);
+        table.add(name, NoObject, 2, move |wire| vec![wire.says(&text)]);
     }
     let row = table.row("reasoning and text in parts", None, 1, |wire| {
         vec![wire.holds(&json!([

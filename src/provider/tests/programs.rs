@@ -102,12 +102,12 @@ fn programs_that_misbehave_come_to_a_reason() {
     for (text, why, attempts) in [
         ("exit 0", Why::Malfunction, 2),
         ("exit 3", Why::Unavailable, 2),
-        ("cat >/dev/null; echo prose", Why::Malfunction, 2),
+        ("cat >/dev/null; echo prose", Why::NoObject, 2),
         ("echo '{\"no_comment\": true}'; exit 1", Why::Unavailable, 1),
-        ("echo '{\"a\": 1, \"a\": 2}'", Why::Malfunction, 2),
+        ("echo '{\"a\": 1, \"a\": 2}'", Why::NoObject, 2),
         ("head -c 9000000 /dev/zero", Why::Malfunction, 1),
         ("kill -9 $$", Why::Unavailable, 2),
-        ("printf '\\377\\376'", Why::Malfunction, 2),
+        ("printf '\\377\\376'", Why::NoObject, 2),
     ] {
         let script = script(text);
         let no = ask("command", &script.path, 20.0, |_| {}).expect_err(text);

@@ -170,6 +170,6 @@ fn the_queue_waits_for_an_answer_and_takes_it() {
     fs::write(&answer, format!("Done:\n```json\n{ANSWER}\n```\n")).expect("it is answered");
     assert_eq!(queue.ask(&prompt("a")).expect("answered").text, ANSWER);
     fs::write(&answer, "I do not know").expect("it is answered");
-    assert_eq!(queue.ask(&prompt("a")).expect_err("no object").why, Why::Malfunction);
+    assert_eq!(queue.ask(&prompt("a")).expect_err("no object").why, Why::NoObject);
     assert!(KINDS.iter().any(|kind| kind.name == "queue"));
 }
