@@ -58,7 +58,7 @@ impl Files {
             Source::Commits { repository, .. } => self.rebase(from, repository)?,
             Source::Patch { file, repository } => {
                 let name = format!("patches/{}.patch", case.id);
-                let path = from.path(file);
+                let path = from.inside(file)?;
                 let content = fs::read(&path).map_err(|error| Error::io(&path, error))?;
                 self.write(&name, &content)?;
                 *file = name;
@@ -68,7 +68,7 @@ impl Files {
             }
             Source::Files { folder } => {
                 let name = format!("files/{}", case.id);
-                let root = from.path(folder);
+                let root = from.inside(folder)?;
                 let mut files = Vec::new();
                 list(&root, "", &mut files)?;
                 for file in files {

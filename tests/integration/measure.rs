@@ -269,22 +269,25 @@ fn what_must_not_be_handed_on_leaves_the_dataset() {
     place.write("ds/files/leaks/new/m.py", format!("key = '{key}'\n"));
     place.write("ds/dataset.json", r#"{"format":"diffsieve.dataset/v1","name":"four","cases":0,"digest":""}"#);
     assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
-    let ran = place.run(["dataset", "screen", "ds", "--licence", "MIT"]);
+    let ran = place.run(["dataset", "screen", "ds", "--licence", "MIT", "--out", "fit"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let kept = records(&place, "ds/cases.jsonl");
+    let kept = records(&place, "fit/cases.jsonl");
     assert_eq!(kept.iter().map(|case| case["id"].as_str().unwrap()).collect::<Vec<_>>(), ["fine"]);
     assert_eq!(kept[0]["facts"]["screened"], "unscreened", "nobody calls it safe without a model");
-    let codes: Vec<Value> = records(&place, "ds/rejected.jsonl").iter().map(|one| one["reason"].clone()).collect();
+    let codes: Vec<Value> = records(&place, "fit/rejected.jsonl").iter().map(|one| one["reason"].clone()).collect();
     assert_eq!(codes, ["secret", "licence", "licence"]);
-    assert!(!place.read("ds/rejected.jsonl").contains(&key));
+    assert!(!place.read("fit/rejected.jsonl").contains(&key));
+    let there: Vec<_> =
+        fs::read_dir(place.path("fit/files")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(there, ["fine"], "what is rejected stays behind");
     // A model may call it safe, or not.
     let service = Service::new(|request| {
         (200, json!({"safe": !user(request).contains("a = 1"), "reason": "it says one"}).to_string())
     });
-    let run = place.program(["dataset", "screen", "ds", "--model", "openai/m"]);
+    let run = place.program(["dataset", "screen", "fit", "--model", "openai/m", "--out", "none"]);
     let ran = run.env("OPENAI_BASE_URL", service.url()).env("OPENAI_API_KEY", "sk-test-geheim-12345678").run();
-    assert_eq!((ran.code, records(&place, "ds/cases.jsonl").len()), (0, 0), "{}", ran.stderr);
-    assert_eq!(records(&place, "ds/rejected.jsonl")[3]["reason"], "unsafe");
+    assert_eq!((ran.code, records(&place, "none/cases.jsonl").len()), (0, 0), "{}", ran.stderr);
+    assert_eq!(records(&place, "none/rejected.jsonl")[0]["reason"], "unsafe");
 }
 
 /// The measures of each protocol.
@@ -441,4 +444,17 @@ fn a_program_for_similarity_ends_in_time() {
     let ran = place.run(["eval", "judge", "r", "--judge", "lexical", "--embed", "./slow", "--seconds", "1"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("longer than"), "{}", ran.stderr);
+}
+
+#[test]
+fn one_export_has_one_prompt() {
+    let small = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/measure/small");
+    let place = Place::new();
+    let ran = place.program(["dataset", "export", "--trl", "sft", "--out", "sft"]).arg(small).run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let rows = records(&place, "sft/train.jsonl");
+    assert_eq!(rows.len(), 44);
+    let says = |row: &Value| row["completion"][0]["content"] == "No comment.";
+    assert_eq!(rows.iter().filter(|row| says(row)).count(), 11);
+    assert!(rows.iter().all(|row| row["prompt"][0] == rows[0]["prompt"][0]), "the prompt tells clean from faulty");
 }

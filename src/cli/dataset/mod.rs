@@ -31,7 +31,7 @@ pub(super) enum DatasetCommand {
         /// Its folder
         dataset: PathBuf,
     },
-    /// Take out of a dataset what must not be handed on: credentials, code without a licence, harmful content
+    /// Copy a dataset without what must not be handed on: credentials, code without a licence, harmful content
     Screen(Box<screen::ScreenArgs>),
     /// Put one known fault each into real changes; the change without it is the clean twin
     Mutate(Box<mutate::MutateArgs>),

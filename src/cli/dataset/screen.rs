@@ -7,13 +7,14 @@ use std::time::Duration;
 use clap::Args;
 use diffsieve::context::{Context, Options};
 use diffsieve::dataset::screen::{Screen, Screened, VERSION};
-use diffsieve::dataset::{REJECTED, Rejected};
+use diffsieve::dataset::{Files, REJECTED, Rejected};
 use diffsieve::escape::visible;
-use diffsieve::record::{Appender, Dataset};
+use diffsieve::record::{self, Dataset};
 use diffsieve::review::model::{Budget, Purse, Talk};
 use diffsieve::rules::Examples;
 use serde_json::json;
 
+use super::asking::new_folder;
 use crate::cli::args::{ModelArgs, PlaceArgs};
 use crate::cli::exit::Exit;
 use crate::cli::model::{self, Found};
@@ -21,8 +22,11 @@ use crate::cli::{Failure, env, output, policy, print};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ScreenArgs {
-    /// The folder of the dataset; what is rejected leaves it for `rejected.jsonl`
+    /// The folder of the dataset
     dataset: PathBuf,
+    /// Write what may be handed on into this new folder; the rest is named in its rejected.jsonl, and stays behind
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
     /// A licence that may be handed on, as an SPDX expression; repeatable [default: whichever a case names]
     #[arg(long, value_name = "LICENCE")]
     licence: Vec<String>,
@@ -39,7 +43,8 @@ pub(in crate::cli) struct ScreenArgs {
 }
 
 pub(super) fn run(args: &ScreenArgs) -> Result<Exit, Failure> {
-    let Dataset { folder, mut manifest, cases } = Dataset::open(&args.dataset).map_err(anyhow::Error::from)?;
+    new_folder(&args.out)?;
+    let dataset = Dataset::open(&args.dataset).map_err(anyhow::Error::from)?;
     let mut loadout = policy::of_work_tree(&args.place, Examples::Skip)?;
     loadout.config.model.time = Duration::from_secs(args.seconds.into());
     let ready = match model::find(&args.model, &loadout.config, None)? {
@@ -52,7 +57,7 @@ pub(super) fn run(args: &ScreenArgs) -> Result<Exit, Failure> {
     let talk = ready.as_ref().map(|ready| Talk::new(ready.collector(), &purse));
     let screen =
         Screen { rules: &loadout.rules, licences: &args.licence, model: talk.as_ref().map(|talk| (talk, &context)) };
-    let dataset = Dataset { folder, manifest: manifest.clone(), cases };
+    let mut files = Files::new(&args.out);
     let (mut kept, mut rejected) = (Vec::new(), Vec::new());
     let mut funnel = BTreeMap::<&str, usize>::new();
     for case in &dataset.cases {
@@ -66,17 +71,17 @@ pub(super) fn run(args: &ScreenArgs) -> Result<Exit, Failure> {
             Screened::Open(why) => output::say(&format!("{}: not screened: {}", case.id, visible(why))),
             Screened::Safe | Screened::Unscreened => {}
         }
-        let mut case = case.clone();
+        let mut case = files.bring(&dataset, case).map_err(anyhow::Error::from)?;
         case.facts.insert("screened".to_owned(), screened.name().into());
         kept.push(case);
     }
+    let mut manifest = dataset.manifest.clone();
     let by = ready.map(|ready| format!("{} {VERSION}", ready.name()));
     manifest.built.insert("screened".to_owned(), json!({"model": by, "licences": args.licence}));
     if !rejected.is_empty() {
-        let keep = Appender::open(&dataset.folder.join(REJECTED)).map_err(anyhow::Error::from)?;
-        rejected.iter().try_for_each(|one| keep.append(one)).map_err(anyhow::Error::from)?;
+        record::write(&args.out.join(REJECTED), &rejected).map_err(anyhow::Error::from)?;
     }
-    Dataset::write(&dataset.folder, manifest, kept).map_err(anyhow::Error::from)?;
+    Dataset::write(&args.out, manifest, kept).map_err(anyhow::Error::from)?;
     let lines: Vec<String> = funnel.iter().map(|(name, count)| format!("{name:<11} {count}\n")).collect();
     print(&lines.concat())?;
     Ok(if funnel.contains_key("open") { Exit::Incomplete } else { Exit::Passed })

@@ -71,10 +71,11 @@ impl Exporter<'_> {
     /// # Errors
     /// Files cannot be written.
     pub fn sft(&self, out: &Path) -> Result<Exported, Error> {
+        let tagged = is_tagged(self.dataset);
         self.write(out, recipe::SFT, |case| {
-            let (is_tagged, said) =
-                said(case).ok_or_else(|| Rejected::new(&case.id, "no-truth", "nothing is known of it"))?;
-            let prompt = self.prompt(case, if is_tagged { ISSUES } else { prompt::COMMENTS })?;
+            let said = said(case, tagged);
+            let said = said.ok_or_else(|| Rejected::new(&case.id, "no-truth", "nothing is known of it"))?;
+            let prompt = self.prompt(case, if tagged { ISSUES } else { prompt::COMMENTS })?;
             let completion = if said.is_empty() { format!("{NO_COMMENT}.") } else { pretty(&Value::Array(said)) };
             Ok(vec![json!({"prompt": prompt, "completion": [assistant(&completion)], "case": case.id})])
         })
@@ -180,39 +181,46 @@ fn issue_of_comment(comment: &Comment) -> Value {
     issue_of(comment.file.as_deref(), comment.line, comment.function.as_deref(), tag(comment), &comment.body)
 }
 
-/// What a good review says of a case, and whether it is tagged: remarks of Sphinx first, then tagged issues, comments of
-/// people, known bugs, checklist. An empty list where it is clean; `None` where nothing is known.
-fn said(case: &Case) -> Option<(bool, Vec<Value>)> {
-    let comment =
-        |file: Option<&str>, line: Option<u32>, text: &str| json!({"file": file, "line": line, "comment": text});
-    if case.clean {
-        return Some((false, Vec::new()));
-    }
+/// Whether each faulty case has tagged issues to say. One export has one prompt: a prompt that differs with what there is to
+/// say would give the answer away.
+fn is_tagged(dataset: &Dataset) -> bool {
+    let mut faulty = dataset.cases.iter().filter(|case| !case.clean && said(case, false).is_some()).peekable();
+    faulty.peek().is_some() && faulty.all(|case| !case.issues.is_empty() && remarks(case).is_empty())
+}
+
+/// What Sphinx' review stage said of a case.
+fn remarks(case: &Case) -> Vec<Value> {
     let file = case.checklist.iter().find_map(|item| item.file.as_deref());
-    let remarks = case.facts.get("sphinx_remarks").and_then(Value::as_array);
-    let remarks: Vec<Value> = remarks
-        .into_iter()
-        .flatten()
-        .filter_map(|remark| {
-            let line = remark.get("line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
-            Some(comment(file, line, remark.get("text")?.as_str()?))
-        })
-        .collect();
-    let issues = case.issues.iter().map(|issue| {
-        issue_of(issue.file.as_deref(), issue.line, issue.function.as_deref(), &issue.tag, &issue.rationale)
-    });
-    let issues: Vec<Value> = issues.collect();
-    let comments = case.comments.iter().map(|one| comment(one.file.as_deref(), one.line, &one.body));
+    let remarks = case.facts.get("sphinx_remarks").and_then(Value::as_array).into_iter().flatten();
+    let remark = |remark: &Value| {
+        let line = remark.get("line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
+        Some(comment(file, line, remark.get("text")?.as_str()?))
+    };
+    remarks.filter_map(remark).collect()
+}
+
+/// What a good review says of a case: its tagged issues, or as comments the remarks of Sphinx, else what people said, else
+/// issues, known bugs, checklist. An empty list where it is clean; `None` where nothing is known.
+fn said(case: &Case, tagged: bool) -> Option<Vec<Value>> {
+    if case.clean {
+        return Some(Vec::new());
+    }
+    if tagged {
+        let issues = case.issues.iter().map(|issue| {
+            issue_of(issue.file.as_deref(), issue.line, issue.function.as_deref(), &issue.tag, &issue.rationale)
+        });
+        return Some(issues.collect()).filter(|issues: &Vec<Value>| !issues.is_empty());
+    }
+    let people = case.comments.iter().map(|one| comment(one.file.as_deref(), one.line, &one.body));
+    let issues = case.issues.iter().map(|one| comment(one.file.as_deref(), one.line, &one.rationale));
     let bugs = case.bugs.iter().map(|bug| comment(bug.file.as_deref(), bug.line, &bug.description));
     let items = case.checklist.iter().map(|item| comment(item.file.as_deref(), item.line, &item.text));
-    let sources = [
-        (false, remarks),
-        (true, issues),
-        (false, comments.collect()),
-        (false, bugs.collect()),
-        (false, items.collect()),
-    ];
-    sources.into_iter().find(|(_, said)| !said.is_empty())
+    let sources = [remarks(case), people.collect(), issues.collect(), bugs.collect(), items.collect()];
+    sources.into_iter().find(|said| !said.is_empty())
+}
+
+fn comment(file: Option<&str>, line: Option<u32>, text: &str) -> Value {
+    json!({"file": file, "line": line, "comment": text})
 }
 
 fn assistant(content: &str) -> Value {
