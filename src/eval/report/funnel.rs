@@ -89,7 +89,10 @@ impl Cost {
     /// Of all these answers together.
     pub(super) fn of(answers: &[Answer]) -> Self {
         let sum = |of: fn(&Answer) -> u64| answers.iter().map(of).fold(0, u64::saturating_add);
-        let unpriced = answers.iter().filter(|answer| answer.spent.requests > 0 && answer.spent.dollars.is_none());
+        let unpriced = answers.iter().filter(|answer| {
+            // Recorded answers took no request now, and cost something then.
+            answer.spent.requests + answer.spent.prompt_tokens > 0 && answer.spent.dollars.is_none()
+        });
         let unpriced = unpriced.count() as u64;
         let dollars = answers.iter().filter_map(|answer| answer.spent.dollars).filter(|dollars| dollars.is_finite());
         let seconds = answers.iter().map(|answer| answer.spent.seconds).filter(|seconds| seconds.is_finite());
