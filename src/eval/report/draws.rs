@@ -1,8 +1,9 @@
-//! Intervals of scores that are no shares: cases are drawn again. Answers about one case are drawn together, since they are
-//! no independent evidence.
+//! Intervals of scores that are no shares, and of shares where there are several answers about a case: cases are drawn again.
+//! Answers about one case are drawn together, since they are no independent evidence.
 
 use std::collections::BTreeMap;
 
+use super::figure::Figure;
 use crate::eval::score::{Measure, Number, Row, Scores};
 use crate::eval::scoring;
 use crate::stats::{Bootstrap, Interval};
@@ -25,6 +26,42 @@ impl<'s> Draws<'s> {
         let cases: Vec<Vec<&Row>> = cases.into_values().collect();
         let alone = cases.iter().map(|rows| scoring::measures(&scores.protocol, &scores.variants, rows)).collect();
         Self { scores, cases, alone }
+    }
+
+    /// Whether there are several answers about a case.
+    pub(super) fn are_repeated(&self) -> bool {
+        self.cases.iter().any(|rows| rows.len() > 1)
+    }
+
+    /// A share to which rows add so much above and below the line: Wilson's interval of single answers, else cases are drawn.
+    pub(super) fn share<'r>(
+        &self,
+        measure: &Measure,
+        parts: impl IntoIterator<Item = (&'r Row, (f64, f64))>,
+        bootstrap: &Bootstrap,
+    ) -> Figure {
+        if !self.are_repeated() {
+            return Figure::share(measure, bootstrap.level);
+        }
+        let parts = by_case(parts);
+        Figure::of_cases(measure, sums(&parts, bootstrap), parts.len() as u64, bootstrap.level)
+    }
+
+    /// A share among the measures, with the interval of its draws.
+    pub(super) fn share_drawn(&self, name: &str, measure: &Measure, drawn: Option<Interval>, level: f64) -> Figure {
+        let adds = |alone: &&BTreeMap<String, Measure>| {
+            alone.get(name).and_then(|measure| measure.under).is_some_and(|under| under.get() > 0.0)
+        };
+        Figure::of_cases(measure, drawn, self.alone.iter().filter(adds).count() as u64, level)
+    }
+
+    /// A mean to which rows add so much above and below the line.
+    pub(super) fn mean<'r>(
+        measure: &Measure,
+        parts: impl IntoIterator<Item = (&'r Row, (f64, f64))>,
+        bootstrap: &Bootstrap,
+    ) -> Figure {
+        Figure::drawn(measure, sums(&by_case(parts), bootstrap))
     }
 
     /// The intervals of these measures, of those that have one.
@@ -85,6 +122,16 @@ impl<'s> Draws<'s> {
         };
         values.into_iter().map(|(name, values)| (name.to_owned(), interval(values))).collect()
     }
+}
+
+/// What each case adds, of those that add anything.
+fn by_case<'r>(parts: impl IntoIterator<Item = (&'r Row, (f64, f64))>) -> Vec<(f64, f64)> {
+    let mut cases = BTreeMap::<&str, (f64, f64)>::new();
+    for (row, (over, under)) in parts {
+        let case = cases.entry(&row.case).or_default();
+        *case = (case.0 + over, case.1 + under);
+    }
+    cases.into_values().filter(|part| *part != (0.0, 0.0)).collect()
 }
 
 /// The interval of a quotient of two sums; none where fewer than two cases add anything to it.
