@@ -203,3 +203,28 @@ fn rows(page: &mut String, path: &str, value: &Value) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_cells_do_not_touch() {
+        let wide = Measure::quotient(17.032, 22.874);
+        let scores = Scores {
+            measures: [("score", wide), ("recall", Measure::mean([]))].map(|(name, one)| (name.to_owned(), one)).into(),
+            by: [("severity".to_owned(), [("s".repeat(60), wide)].map(|(name, one)| (name, one)).into())].into(),
+            ..Scores::default()
+        };
+        let page = super::scores(&scores);
+        let cells = |begin: &str| {
+            let line = page.lines().find(|line| line.trim_start().starts_with(begin)).unwrap_or_default();
+            line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
+        };
+        assert_eq!(cells("score"), ["score", "0.7446", "17.032 of 22.874"]);
+        assert_eq!(cells("recall"), ["recall", "-", "0 of 0"]);
+        assert_eq!(cells("ssss"), [&"s".repeat(60), "0.7446", "17.032 of 22.874"]);
+        let ends = |end: &str| page.lines().filter_map(|line| Some(line.find(end)? + end.len())).collect::<Vec<_>>();
+        assert_eq!(ends("from")[0], ends("22.874")[0], "{page}");
+    }
+}

@@ -35,19 +35,14 @@ pub fn digest(
     };
     // A decision about a comment that was removed changes no score, and may come after the scores.
     let names_comments = find(protocol).is_some_and(|protocol| protocol.asked.each_comment);
-    let is_about_removed = |one: &Judgement| {
+    let is_shown = |one: &Judgement| {
         let answer = latest.get(&(one.case.as_str(), one.sample));
-        let is_removed = |id: &String| {
-            answer.is_some_and(|answer| {
-                answer.removed.iter().any(|removed| removed.comment.id == *id)
-                    && !answer.comments.iter().any(|comment| comment.id == *id)
-            })
-        };
-        names_comments && one.about.iter().any(is_removed)
+        let is_said = |id: &String| answer.is_some_and(|answer| answer.comments.iter().any(|said| said.id == *id));
+        !names_comments || one.about.is_empty() || one.about.iter().any(is_said)
     };
     let mut decisions = BTreeMap::new();
     for one in judgements.iter().filter(|one| is_judge(one)) {
-        if extent == Extent::Removed || !is_about_removed(one) {
+        if extent == Extent::Removed || is_shown(one) {
             decisions.insert((&one.protocol, &one.case, one.sample, &one.about), one);
         }
     }
