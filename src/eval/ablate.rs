@@ -33,6 +33,9 @@ pub struct Ablation {
     pub digest: String,
     /// What was chosen.
     pub variants: Variants,
+    /// Digest of the records that it was computed from, see [`scoring::digest`]; `None` where nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<String>,
     /// `collect` is the reviewer without any later stage; each next one has one stage more. The last is what was shown.
     pub stages: Vec<Step>,
     /// In place of what the validator removed: what survives the stages before it and has at least this score, 1 to 10.
@@ -83,7 +86,8 @@ impl Ablation {
             thresholds.push(step(threshold.to_string(), &keep, &stay)?.0);
         }
         let Scores { protocol, dataset, digest, variants, .. } = scores;
-        Ok(Self { format: FORMAT.to_owned(), protocol, dataset, digest, variants, stages, thresholds })
+        let format = FORMAT.to_owned();
+        Ok(Self { format, protocol, dataset, digest, variants, records: None, stages, thresholds })
     }
 
     /// Scores a run once a stage, from saved records alone.
@@ -95,10 +99,14 @@ impl Ablation {
             let what = "judges a review as a whole, so that its decisions say nothing of a review with other comments";
             return Err(Error::input(protocol, what));
         }
-        Self::new(&records.answers, |answers| {
+        let mut ablation = Self::new(&records.answers, |answers| {
             let records = Records { answers: answers.to_vec(), ..records.clone() };
             scoring::scores(protocol, dataset, &records, choice)
-        })
+        })?;
+        let Records { answers, judgements, .. } = records;
+        ablation.records =
+            Some(scoring::digest(protocol, &ablation.variants, answers, judgements, scoring::Extent::Removed));
+        Ok(ablation)
     }
 
     /// Reads a saved one.

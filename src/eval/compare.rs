@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::error::Error;
 use super::score::{Number, Row, Scores, Variants};
 use super::scoring::measures;
+use super::{PROTOCOLS, find};
 use crate::stats::{Bootstrap, Paired, Spread};
 
 /// The format of [`Comparison`].
@@ -136,6 +137,13 @@ fn check(a: &Scores, b: &Scores) -> Result<(), Error> {
     for scores in [a, b] {
         if scores.format != super::score::FORMAT {
             return Err(Error::input("the scores", format!("their format is not {}", super::score::FORMAT)));
+        }
+    }
+    for scores in [a, b] {
+        if find(&scores.protocol).is_none() {
+            let known: Vec<&str> = PROTOCOLS.iter().map(|protocol| protocol.name).collect();
+            let what = format!("`{}` is no protocol; the protocols are {}", scores.protocol, known.join(", "));
+            return Err(Error::input("the scores", what));
         }
     }
     if a.protocol != b.protocol {

@@ -53,6 +53,20 @@ pub enum Error {
         /// The option that chooses.
         option: &'static str,
     },
+    /// A judge is named who decided nothing, while others did.
+    #[error(
+        "nobody called `{}` decided anything; name one of those who did with {option}: {}",
+        visible(name),
+        Listed(judges)
+    )]
+    NoJudge {
+        /// The name.
+        name: String,
+        /// Those who decided.
+        judges: Vec<String>,
+        /// The option that chooses.
+        option: &'static str,
+    },
     /// Decisions of a judge are missing.
     #[error(
         "judgements that are missing: {count}, in the answers {}; let the judge decide, then score again",

@@ -18,9 +18,9 @@ pub const FORMAT: &str = "diffsieve.scores/v1";
 pub struct Number(f64);
 
 impl Number {
-    /// `None` where it is NaN.
+    /// `None` where it is NaN. A negative zero, such as the sum of no numbers, becomes a plain one.
     pub const fn new(value: f64) -> Option<Self> {
-        if value.is_nan() { None } else { Some(Self(value)) }
+        if value.is_nan() { None } else { Some(Self(value + 0.0)) }
     }
 
     /// A count.
@@ -185,6 +185,10 @@ pub struct Scores {
     pub digest: String,
     /// What decided the answers, as `run.json` has it.
     pub configuration: BTreeMap<String, Value>,
+    /// Digest of what was scored, see [`super::scoring::digest`]: whoever shows answers beside the scores can tell whether
+    /// these are the scores of those answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<String>,
     /// How many answers there are, and what became of those that are not in the numbers.
     pub answers: Answers,
     /// Over all answers together.

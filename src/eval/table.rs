@@ -109,28 +109,39 @@ fn chosen(variants: &Variants) -> String {
 
 fn measures(page: &mut String, scores: &Scores) {
     let mean = if scores.mean.is_empty() { String::new() } else { format!("mean of {}", scores.samples.len()) };
-    let _ = writeln!(page, "{:<26}{:>10}{:>16}{:>12}{:>14}", "", "value", "from", mean, "if silent");
     let mut names: Vec<&String> = scores.measures.keys().collect();
     let rank = |name: &str| ORDER.iter().position(|other| *other == name).unwrap_or(ORDER.len());
     names.sort_by_key(|name| (rank(name), *name));
     let value = |measures: &Measures, name: &str| measures.get(name).map_or(String::new(), |one| number(one.value));
+    let mut table = vec![["", "value", "from", mean.as_str(), "if silent"].map(str::to_owned)];
     for name in names {
         let measure = scores.measures.get(name).copied().unwrap_or_default();
         let (mean, silent) = (value(&scores.mean, name), value(&scores.silent, name));
-        let _ = writeln!(
-            page,
-            "{:<26}{:>10}{:>16}{mean:>12}{silent:>14}",
-            visible(name),
-            number(measure.value),
-            counts(measure)
-        );
+        table.push([visible(name), number(measure.value), counts(measure), mean, silent]);
     }
+    columns(page, "", [26, 8, 14, 10, 12], &table);
 }
 
 fn by(page: &mut String, cells: &BTreeMap<String, Measure>) {
-    for (cell, measure) in cells {
-        let (value, counts) = (number(measure.value), counts(*measure));
-        let _ = writeln!(page, "  {:<38}{value:>8}{counts:>12}", visible(cell));
+    let row = |(cell, measure): (&String, &Measure)| [visible(cell), number(measure.value), counts(*measure)];
+    columns(page, "  ", [36, 6, 10], &cells.iter().map(row).collect::<Vec<_>>());
+}
+
+/// Cells below each other, two spaces apart: the first column to the left, the others to the right, each at least so wide.
+fn columns<const N: usize>(page: &mut String, indent: &str, least: [usize; N], table: &[[String; N]]) {
+    let mut wide = least;
+    for row in table {
+        for (wide, cell) in wide.iter_mut().zip(row) {
+            *wide = (*wide).max(cell.chars().count());
+        }
+    }
+    for row in table {
+        page.push_str(indent);
+        for (at, (cell, wide)) in row.iter().zip(wide).enumerate() {
+            let _ = if at == 0 { write!(page, "{cell:<wide$}") } else { write!(page, "  {cell:>wide$}") };
+        }
+        page.truncate(page.trim_end_matches(' ').len());
+        page.push('\n');
     }
 }
 
@@ -190,5 +201,30 @@ fn rows(page: &mut String, path: &str, value: &Value) {
             };
             let _ = writeln!(page, "{:<34} {}", visible(path), visible(&text));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_cells_do_not_touch() {
+        let wide = Measure::quotient(17.032, 22.874);
+        let scores = Scores {
+            measures: [("score", wide), ("recall", Measure::mean([]))].map(|(name, one)| (name.to_owned(), one)).into(),
+            by: [("severity".to_owned(), [("s".repeat(60), wide)].map(|(name, one)| (name, one)).into())].into(),
+            ..Scores::default()
+        };
+        let page = super::scores(&scores);
+        let cells = |begin: &str| {
+            let line = page.lines().find(|line| line.trim_start().starts_with(begin)).unwrap_or_default();
+            line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
+        };
+        assert_eq!(cells("score"), ["score", "0.7446", "17.032 of 22.874"]);
+        assert_eq!(cells("recall"), ["recall", "-", "0 of 0"]);
+        assert_eq!(cells("ssss"), [&"s".repeat(60), "0.7446", "17.032 of 22.874"]);
+        let ends = |end: &str| page.lines().filter_map(|line| Some(line.find(end)? + end.len())).collect::<Vec<_>>();
+        assert_eq!(ends("from")[0], ends("22.874")[0], "{page}");
     }
 }

@@ -97,3 +97,65 @@ fn stages_are_scored_once_what_was_removed_is_judged() {
     assert_eq!(place.run(["eval", "report", "r", "--format", "html=r.html"]).code, 0);
     assert!(place.read("r.html").contains("What each stage is worth"));
 }
+
+/// Scores that were saved stand beside no other answers than their own.
+#[test]
+fn scores_of_earlier_answers_are_not_shown_beside_new_ones() {
+    let place = judged();
+    assert_eq!(place.run(["eval", "ablate", "r", "--protocol", "cr-bench"]).code, 0);
+    assert_eq!(place.run(["eval", "report", "r"]).code, 0);
+    place.write("r/answers.jsonl", place.read("r/answers.jsonl").replace("\"seconds\":", "\"seconds\":1"));
+    assert_eq!(place.run(["eval", "report", "r"]).code, 0, "what it took is in no score");
+    place.write("r/answers.jsonl", place.read("r/answers.jsonl").replacen("\"complete\"", "\"incomplete\"", 1));
+    let said = ["scores of cr-bench", "stages of cr-bench", "other answers or decisions", "score again"];
+    place.run(["eval", "report", "r"]).fails(2, &said);
+    place.run(["eval", "ablate", "r", "--protocol", "cr-bench"]).fails(2, &["r/scores/cr-bench.json", "score again"]);
+    for protocol in ["cr-bench", "swe-prbench", "sphinx", "cqs"] {
+        assert_eq!(place.run(["eval", "score", "r", "--protocol", protocol, "--keep"]).code, 0);
+    }
+    place.run(["eval", "report", "r"]).fails(2, &["stages of cr-bench"]);
+    assert_eq!(place.run(["eval", "ablate", "r", "--protocol", "cr-bench"]).code, 0);
+    assert_eq!(place.run(["eval", "report", "r"]).code, 0);
+}
+
+/// Where several judges decided, one is named, as for `eval score`.
+#[test]
+fn a_report_and_its_stages_are_those_of_one_judge() {
+    let place = judged();
+    let by_words = place.read("r/judgements.jsonl");
+    let other = by_words.replace("\"lexical\"", "\"m\"").replace("BUG_HIT", "NOISE");
+    place.write("r/judgements.jsonl", by_words + &other);
+    let report = |args: &[&str]| place.run([&["eval", "report", "r", "--format", "json"], args].concat());
+    let protocols = |args: &[&str]| -> Vec<Value> {
+        let ran = report(args);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        report["runs"][0]["protocols"].as_array().unwrap().clone()
+    };
+    let of = |args: &[&str]| {
+        let scored = protocols(args);
+        assert_eq!(scored.len(), 4);
+        let judges: Vec<String> = scored.iter().map(|one| one["variants"]["judge"].to_string()).collect();
+        assert!(judges.iter().all(|judge| *judge == judges[0]), "{judges:?}");
+        (judges[0].clone(), scored[0]["measures"]["recall"]["value"].clone())
+    };
+    let (lexical, m) = (("\"lexical\"".to_owned(), json!(0.5)), ("\"m\"".to_owned(), json!(0.0)));
+    let both = ["--judge", "m", "--similarity", "m"];
+    assert_eq!((of(&[]), of(&both), of(&["--judge", "lexical"])), (lexical.clone(), m.clone(), lexical));
+    assert_eq!(protocols(&both)[1]["variants"]["similarity"], "m");
+    report(&["--judge", "x"]).fails(2, &["nobody called `x`", "lexical, m"]);
+    let alone = ["eval", "report", "r/scores/cr-bench.json", "--judge", "m"];
+    place.run(alone).fails(2, &["another judge", "name a run's folder"]);
+    let ablate = |args: &[&str]| place.run([&["eval", "ablate", "r", "--json", "--protocol"], args].concat());
+    let stages: Value =
+        serde_json::from_slice(&ablate(&["swe-prbench", "--judge", "m", "--similarity", "m"]).stdout).unwrap();
+    assert_eq!((&stages["variants"]["judge"], &stages["variants"]["similarity"]), (&json!("m"), &json!("m")));
+    ablate(&["cr-bench", "--similarity", "m"]).fails(2, &["--similarity is about swe-prbench"]);
+    ablate(&["cr-bench", "--judge", "x"]).fails(2, &["nobody called `x`"]);
+    // Without saved scores nobody is chosen yet.
+    fs::remove_dir_all(place.path("r/scores")).unwrap();
+    fs::remove_dir_all(place.path("r/ablation")).unwrap();
+    report(&[]).fails(2, &["2 judges decided: lexical, m"]);
+    assert_eq!(of(&both), m);
+    ablate(&["swe-prbench", "--judge", "m"]).fails(2, &["--similarity"]);
+}

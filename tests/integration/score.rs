@@ -158,6 +158,24 @@ fn the_table_shows_counts_variants_and_the_floor() {
     }
 }
 
+/// Columns of a table stay apart, however wide their cells are, and nothing at all is no `-0`.
+#[test]
+fn the_table_is_readable_in_every_cell() {
+    let place = dataset();
+    let digest: Value = serde_json::from_str(&place.read("ds/dataset.json")).unwrap();
+    let run = json!({"format": "diffsieve.run/v1", "dataset": "three", "digest": digest["digest"], "version": "0",
+                     "configuration": {}, "folder": "ds"});
+    place.write("r/run.json", run.to_string());
+    place.write("r/answers.jsonl", "");
+    for protocol in ["cr-bench", "swe-prbench", "sphinx", "cqs"] {
+        let ran = place.run(["eval", "score", "r", "--protocol", protocol, "--allow-failed"]);
+        ran.prints(&["0 answers scored", "0 of 0"]);
+        assert!(!ran.text().contains("-0"), "{}", ran.text());
+        let ran = place.run(["eval", "score", "r", "--protocol", protocol, "--allow-failed", "--format", "json"]);
+        assert!(!ran.text().contains("-0"), "{}", ran.text());
+    }
+}
+
 #[test]
 fn what_is_missing_is_no_score() {
     let place = dataset();
@@ -166,13 +184,17 @@ fn what_is_missing_is_no_score() {
     score(&[]).fails(3, &["judgements that are missing: 1, in the answers marked"]);
     assert_eq!(place.run(["eval", "judge", "r", "--judge", "lexical"]).code, 0);
     assert_eq!(score(&[]).code, 0);
-    score(&["--judge", "somebody"]).fails(3, &["judgements that are missing: 1"]);
+    score(&["--judge", "some\x1bbody"])
+        .fails(2, &["nobody called `some␛body` decided anything; name one of those who did with --judge: lexical"]);
     let judgement = place.read("r/judgements.jsonl");
     let other = judgement.lines().next().unwrap().replace("lexical", "m");
     place.write("r/judgements.jsonl", format!("{judgement}{other}\n"));
     let one: Value = serde_json::from_str(&other).unwrap();
     let args = ["eval", "score", "r", "--protocol", one["protocol"].as_str().unwrap()];
     place.run(args).fails(2, &["2 judges decided: lexical, m; choose one with --judge"]);
+    let likeness = ["eval", "score", "r", "--protocol", "swe-prbench", "--similarity"];
+    place.run([&likeness[..], &["prog"]].concat()).fails(2, &["nobody called `prog`", "with --similarity: lexical"]);
+    assert_eq!(place.run([&likeness[..], &["lexical"]].concat()).code, 0);
     assert_eq!(place.run([&args[..], &["--judge", "lexical"]].concat()).code, 0);
 
     let failed = place.read("r/answers.jsonl").replacen("\"complete\"", "\"failed\"", 1);

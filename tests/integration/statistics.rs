@@ -189,6 +189,31 @@ fn the_judges_of_a_run_are_compared() {
     place.run(["eval", "agreement", "b", "--protocol", "cqs"]).fails(2, &["0 columns hold ratings"]);
 }
 
+/// Names from anywhere do nothing to a terminal.
+#[test]
+fn names_are_shown_and_not_obeyed() {
+    let place = runs();
+    for file in ["b/answers.jsonl", "b/judgements.jsonl"] {
+        place.write(file, place.read(file).replace("\"c\"", "\"c\\u001b[31m\""));
+    }
+    place.write("b/answers.jsonl", place.read("b/answers.jsonl").replace("divides the", "Fix the"));
+    let ran = place.run(["eval", "tone", "b"]);
+    ran.prints(&["command: one c␛[31m: Fix the total"]);
+    assert!(!ran.text().contains('\x1b'));
+    place.write("b/answers.jsonl", place.read("b/answers.jsonl").replace("\"one\"", "\"o\\u001b[2Jne\""));
+    let ran = place.run(["eval", "tone", "b"]);
+    ran.prints(&["command: o␛[2Jne c␛[31m: Fix the total"]);
+    assert!(!ran.text().contains('\x1b'));
+    place.write("ratings.csv", "item,a\x1b[31m,b\n1,x\x1b[32m,y\n2,x,y\n");
+    let ran = place.run(["eval", "agreement", "ratings.csv", "--by", "item"]);
+    ran.prints(&["a␛[31m"]);
+    assert!(!ran.text().contains('\x1b'));
+    place.write("v.csv", "item,judge,tag,score,thumb\n1,j\x1b[31m,t\x1b[32m,8,up\n2,j\x1b[31m,t,3,down\n");
+    let ran = place.run(["eval", "judge-study", "v.csv"]);
+    ran.prints(&["j␛[31m: foresees", "t␛[32m"]);
+    assert!(!ran.text().contains('\x1b'));
+}
+
 #[test]
 fn what_cannot_be_compared_is_said() {
     let place = runs();
@@ -203,6 +228,15 @@ fn what_cannot_be_compared_is_said() {
         .fails(2, &["has scores of cr-bench, not of cqs"]);
     place.write("b/judgements.jsonl", "");
     place.run(["eval", "compare", "a", "b", "--protocol", "cr-bench"]).fails(3, &["`b`: ", "judgements", "missing"]);
+    let named = |path: &str, protocol: &str| {
+        let mut scores: Value = serde_json::from_slice(&scores.stdout).unwrap();
+        scores["protocol"] = protocol.into();
+        place.write(path, scores.to_string());
+    };
+    named("a.json", "evil\x1b[31m");
+    named("b.json", "evil\x1b[31m");
+    let said = ["`evil␛[31m` is no protocol", "cr-bench, swe-prbench, sphinx, cqs"];
+    place.run(["eval", "compare", "a.json", "b.json"]).fails(2, &said);
     place.write("b.json", "{}");
     place.run(["eval", "compare", "a.json", "b.json"]).fails(2, &["b.json`, line 1"]);
 }

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use anyhow::{anyhow, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use diffsieve::escape;
 use diffsieve::eval::PROTOCOLS;
 use diffsieve::eval::ablate::Ablation;
-use diffsieve::eval::score::{Scores, Variants};
-use diffsieve::eval::scoring::{Choice, Records};
+use diffsieve::eval::score::Scores;
+use diffsieve::eval::scoring::{self, Choice, Extent, Records};
 use diffsieve::record;
 
 use super::folder::Folder;
@@ -28,6 +29,9 @@ pub(in crate::cli) struct AblateArgs {
     /// Whose decisions count, where several judges decided [default: as in the run's saved scores]
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
+    /// swe-prbench: whose similarities count, where there are several [default: as in the run's saved scores]
+    #[arg(long, value_name = "NAME")]
+    similarity: Option<String>,
     /// Score the other cases where some have no review [default: as in the run's saved scores]
     #[arg(long)]
     allow_failed: bool,
@@ -37,9 +41,12 @@ pub(in crate::cli) struct AblateArgs {
 }
 
 pub(super) fn run(args: &AblateArgs) -> Result<Exit, Failure> {
+    if args.similarity.is_some() && args.protocol != "swe-prbench" {
+        return Err(anyhow!("--similarity is about swe-prbench and changes no score of {}", args.protocol).into());
+    }
     let dataset = Folder::open(&args.run)?.dataset(args.dataset.as_deref())?;
     let records = Records::open(&args.run).map_err(anyhow::Error::from)?;
-    let ablation = match Ablation::of_run(&args.protocol, &dataset, &records, &choice(args)?) {
+    let ablation = match Ablation::of_run(&args.protocol, &dataset, &records, &choice(args, &records)?) {
         Ok(ablation) => ablation,
         Err(error) if error.is_incomplete() => {
             output::say(&format!("{error} (`eval judge --removed` asks about removed comments too)"));
@@ -58,21 +65,21 @@ pub(super) fn run(args: &AblateArgs) -> Result<Exit, Failure> {
 }
 
 /// What was chosen for the scores of this run, so that the last stage is what they say.
-fn choice(args: &AblateArgs) -> anyhow::Result<Choice> {
+fn choice(args: &AblateArgs, records: &Records) -> anyhow::Result<Choice> {
     let path = args.run.join("scores").join(format!("{}.json", args.protocol));
     let saved: Option<Scores> = if path.is_file() { Some(record::read_json(&path)?) } else { None };
-    let left_out = |saved: &Scores| !(saved.answers.failed.is_empty() && saved.answers.missing.is_empty());
-    let allow_failed = args.allow_failed || saved.as_ref().is_some_and(left_out);
-    let Variants { hits, compat, similarity, lambda, matching, judge } =
-        saved.map(|scores| scores.variants).unwrap_or_default();
+    let now = |saved: &Scores| {
+        scoring::digest(&args.protocol, &saved.variants, &records.answers, &records.judgements, Extent::Shown)
+    };
+    if saved.as_ref().is_some_and(|saved| saved.records.as_ref() != Some(&now(saved))) {
+        let why = "was computed from other answers or decisions than are there now: score again, with --keep";
+        bail!("`{}` {why}", shown(&path));
+    }
+    let saved = saved.as_ref().map(Choice::of).unwrap_or_default();
     Ok(Choice {
-        hits: hits.unwrap_or_default(),
-        compat: compat.unwrap_or_default(),
-        lambda,
-        matching: matching.unwrap_or_default(),
-        judge: args.judge.clone().or(judge),
-        similarity,
-        allow_failed,
-        ..Choice::default()
+        judge: args.judge.clone().or(saved.judge),
+        similarity: args.similarity.clone().or(saved.similarity),
+        allow_failed: args.allow_failed || saved.allow_failed,
+        ..saved
     })
 }

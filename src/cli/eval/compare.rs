@@ -95,7 +95,8 @@ fn text(comparison: &Comparison) -> String {
     let Comparison { protocol, cases, only_a, only_b, measures, faults, alarms, .. } = comparison;
     let _ = writeln!(
         out,
-        "{protocol}: {cases} cases that both answered; A alone {}, B alone {}",
+        "{}: {cases} cases that both answered; A alone {}, B alone {}",
+        visible(protocol),
         only_a.len(),
         only_b.len()
     );
@@ -107,6 +108,7 @@ fn text(comparison: &Comparison) -> String {
     let _ = writeln!(out, "\n{:width$}  {:>9}  {:>9}  {:>9}  interval of B - A", "", "A", "B", "B - A");
     for (name, it) in measures {
         let (a, b, difference) = (shown(it.a), shown(it.b), shown(it.difference));
+        let name = visible(name);
         let _ = writeln!(out, "{name:width$}  {a:>9}  {b:>9}  {difference:>9}  {}", drawn(&it.spread));
     }
     let _ = writeln!(out, "\nknown faults: {}", test(&faults.test, "found"));

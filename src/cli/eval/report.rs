@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
+use diffsieve::escape::visible;
 use diffsieve::eval::report::{Evaluation, FORMATS, Format, Source};
 use diffsieve::eval::scoring::Choice;
 use diffsieve::record::Dataset;
@@ -26,6 +27,12 @@ pub(in crate::cli) struct ReportArgs {
     /// The folder of the dataset, for titles and what is known of each fault [default: where it was when the run was made]
     #[arg(long, value_name = "DIR")]
     dataset: Option<PathBuf>,
+    /// Whose decisions count, where several judges decided [default: as in the run's saved scores]
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
+    /// swe-prbench: whose similarities count, where there are several [default: as in the run's saved scores]
+    #[arg(long, value_name = "NAME")]
+    similarity: Option<String>,
     /// Score the other cases where some have no review; for a run that has no saved scores
     #[arg(long)]
     allow_failed: bool,
@@ -60,6 +67,8 @@ pub(super) fn of_run(folder: &Path, dataset: &Path, formats: &[OsString]) -> Res
         runs: vec![folder.to_owned()],
         format: formats.to_vec(),
         dataset: Some(dataset.to_owned()),
+        judge: None,
+        similarity: None,
         allow_failed: false,
         resamples: RESAMPLES,
         seed: SEED,
@@ -71,15 +80,34 @@ fn source(path: &Path, args: &ReportArgs) -> Result<Source, Failure> {
     if source.digests().len() > 1 {
         return Err(anyhow!("`{}` holds scores of other cases than it answers: score it again", shown(path)).into());
     }
+    let stale = source.stale();
+    if !stale.is_empty() {
+        let why = "which were computed from other answers or decisions than are there now: score again, with --keep";
+        return Err(anyhow!("`{}` holds {}, {why}", shown(path), visible(&stale.join(", "))).into());
+    }
     let dataset = dataset(&source, path, args)?;
-    if source.scores.is_empty() {
+    let (judge, similarity) = (args.judge.as_deref(), args.similarity.as_deref());
+    let is_scored = !source.scores.is_empty();
+    if !is_scored || source.is_by_others(judge, similarity) {
+        if source.run.is_none() {
+            let why =
+                "holds scores by another judge or similarity, and no decisions to score again: name a run's folder";
+            return Err(anyhow!("`{}` {why}", shown(path)).into());
+        }
         let Some(dataset) = &dataset else {
-            let why = "has no scores, and its dataset, with which they could be computed, is not where it was: name it \
-                       with --dataset";
+            let why = "has no such scores, and its dataset, with which they could be computed, is not where it was: name \
+                       it with --dataset";
             return Err(anyhow!("`{}` {why}", shown(path)).into());
         };
-        let choice = Choice { allow_failed: args.allow_failed, ..Choice::default() };
-        source.score(dataset, &choice).map_err(|error| match error.is_incomplete() {
+        let choice = Choice {
+            judge: args.judge.clone(),
+            similarity: args.similarity.clone(),
+            allow_failed: args.allow_failed,
+            ..Choice::default()
+        };
+        let scored =
+            if is_scored { source.score_by(dataset, judge, similarity) } else { source.score(dataset, &choice) };
+        scored.map_err(|error| match error.is_incomplete() {
             true => Failure::Incomplete(error.into()),
             false => Failure::Usage(error.into()),
         })?;

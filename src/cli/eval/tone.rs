@@ -27,7 +27,8 @@ pub(super) fn run(args: &ToneArgs) -> Result<Exit, Failure> {
     }
     for (answer, comment, tone) in toned.iter().filter(|(_, _, tone)| matches!(tone, Tone::Command | Tone::Praise)) {
         let first = comment.body.lines().next().unwrap_or_default();
-        text.push_str(&format!("{}: {} {}: {}\n", tone.name(), answer.case, comment.id, visible(first)));
+        let (case, id, first) = (visible(&answer.case), visible(&comment.id), visible(first));
+        text.push_str(&format!("{}: {case} {id}: {first}\n", tone.name()));
     }
     print(&text)
 }

@@ -10,6 +10,9 @@ use crate::stats::{Bootstrap, cohen_kappa, deviation, fleiss_kappa, icc, mean, w
 /// Up to this many raters every two of them get an interval; drawing is what takes time.
 const DRAWN: usize = 10;
 
+/// The largest rating, and without its sign the smallest: beyond it doubles have no halves, and squares lose the rest.
+pub(super) const MOST: f64 = 1e15;
+
 /// Compares the raters of a table.
 pub fn measure(table: &Table, options: &Options) -> Result<Agreement, Error> {
     let by = options.by.as_ref().map(|name| table.column(name)).transpose()?;
@@ -18,9 +21,13 @@ pub fn measure(table: &Table, options: &Options) -> Result<Agreement, Error> {
     let rows: Vec<Vec<&str>> =
         table.rows.iter().map(|row| places.iter().map(|at| row[*at].as_str()).collect()).collect();
     let scale = options.scale.unwrap_or_else(|| {
-        let is_number = |cell: &&str| cell.is_empty() || number(cell).is_some();
+        // `nan` and `inf` are numbers here, so that one of them among ratings is refused and does not make them labels.
+        let is_number = |cell: &&str| cell.is_empty() || cell.parse::<f64>().is_ok();
         if rows.iter().flatten().all(is_number) { Scale::Numeric } else { Scale::Nominal }
     });
+    if scale == Scale::Numeric {
+        in_range(&raters, &rows)?;
+    }
     let measured = |rows: &[&[&str]]| match scale {
         Scale::Numeric => numeric(&raters, rows, options.bootstrap),
         Scale::Nominal => Ok(nominal(&raters, rows, options.bootstrap)),
@@ -72,8 +79,15 @@ impl Table {
     }
 }
 
-fn number(cell: &str) -> Option<f64> {
-    cell.parse().ok().filter(|number: &f64| number.is_finite())
+/// Whether every number is one that a scale of ratings can have.
+fn in_range(raters: &[&str], rows: &[Vec<&str>]) -> Result<(), Error> {
+    let is_none = |cell: &str| cell.parse().is_ok_and(|number: f64| number.is_nan() || number.abs() > MOST);
+    for (row, number) in rows.iter().zip(1..) {
+        if let Some((cell, rater)) = row.iter().zip(raters).find(|(cell, _)| is_none(cell)) {
+            return Err(Error::NoRating { cell: (*cell).to_owned(), rater: (*rater).to_owned(), row: number });
+        }
+    }
+    Ok(())
 }
 
 fn numeric(raters: &[&str], rows: &[&[&str]], bootstrap: Bootstrap) -> Result<Measured, Error> {
@@ -85,7 +99,7 @@ fn numeric(raters: &[&str], rows: &[&[&str]], bootstrap: Bootstrap) -> Result<Me
             row.iter().zip(raters).zip(&mut by_rater).filter(|((cell, _), _)| !cell.is_empty())
         {
             let no_number = || Error::NoNumber { cell: (*cell).to_owned(), rater: (*rater).to_owned() };
-            let value = number(cell).ok_or_else(no_number)?;
+            let value = cell.parse().map_err(|_| no_number())?;
             given.push(value);
             theirs.push(value);
         }

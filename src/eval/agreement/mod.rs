@@ -57,6 +57,23 @@ pub enum Error {
         /// Whose.
         rater: String,
     },
+    /// A number that no scale of ratings has.
+    #[error(
+        "row {row}, column `{}`: `{}` is no rating, which is a number from -{} to {}; with --scale nominal, ratings are \
+         labels, and an empty cell is a missing one",
+        visible(rater),
+        visible(cell),
+        measure::MOST,
+        measure::MOST
+    )]
+    NoRating {
+        /// What is there.
+        cell: String,
+        /// Whose.
+        rater: String,
+        /// Which item, from 1.
+        row: usize,
+    },
 }
 
 /// What kind of ratings these are.

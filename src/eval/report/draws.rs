@@ -1,10 +1,11 @@
-//! Intervals of scores that are no shares: cases are drawn again. Answers about one case are drawn together, since they are
-//! no independent evidence.
+//! Intervals of scores that are no shares, and of shares where there are several answers about a case: cases are drawn again.
+//! Answers about one case are drawn together, since they are no independent evidence.
 
 use std::collections::BTreeMap;
 
+use super::figure::Figure;
 use crate::eval::score::{Measure, Number, Row, Scores};
-use crate::eval::scoring;
+use crate::eval::{scoring, sphinx};
 use crate::stats::{Bootstrap, Interval};
 
 /// The cases of a run, to be drawn.
@@ -25,6 +26,42 @@ impl<'s> Draws<'s> {
         let cases: Vec<Vec<&Row>> = cases.into_values().collect();
         let alone = cases.iter().map(|rows| scoring::measures(&scores.protocol, &scores.variants, rows)).collect();
         Self { scores, cases, alone }
+    }
+
+    /// Whether there are several answers about a case.
+    pub(super) fn are_repeated(&self) -> bool {
+        self.cases.iter().any(|rows| rows.len() > 1)
+    }
+
+    /// A share to which rows add so much above and below the line: Wilson's interval of single answers, else cases are drawn.
+    pub(super) fn share<'r>(
+        &self,
+        measure: &Measure,
+        parts: impl IntoIterator<Item = (&'r Row, (f64, f64))>,
+        bootstrap: &Bootstrap,
+    ) -> Figure {
+        if !self.are_repeated() {
+            return Figure::share(measure, bootstrap.level);
+        }
+        let parts = by_case(parts);
+        Figure::of_cases(measure, sums(&parts, bootstrap), parts.len() as u64, bootstrap.level)
+    }
+
+    /// A share among the measures, with the interval of its draws.
+    pub(super) fn share_drawn(&self, name: &str, measure: &Measure, drawn: Option<Interval>, level: f64) -> Figure {
+        let adds = |alone: &&BTreeMap<String, Measure>| {
+            alone.get(name).and_then(|measure| measure.under).is_some_and(|under| under.get() > 0.0)
+        };
+        Figure::of_cases(measure, drawn, self.alone.iter().filter(adds).count() as u64, level)
+    }
+
+    /// A mean to which rows add so much above and below the line.
+    pub(super) fn mean<'r>(
+        measure: &Measure,
+        parts: impl IntoIterator<Item = (&'r Row, (f64, f64))>,
+        bootstrap: &Bootstrap,
+    ) -> Figure {
+        Figure::drawn(measure, sums(&by_case(parts), bootstrap))
     }
 
     /// The intervals of these measures, of those that have one.
@@ -62,29 +99,100 @@ impl<'s> Draws<'s> {
         (is_near(sum.0, over) && is_near(sum.1, under) && is_quotient).then_some(parts)
     }
 
-    /// The whole formula over every draw. All measures come from one calculation a draw; the same seed then gives the same
-    /// draws once more for each of them.
+    /// The whole formula over every draw, or what Sphinx's comes to from the sums of each case.
     fn again(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Option<Interval>> {
-        let mut values: BTreeMap<&str, Vec<Option<f64>>> =
-            names.iter().map(|name| (name.as_str(), Vec::new())).collect();
+        let mut values: BTreeMap<&str, Vec<f64>> = names.iter().map(|name| (name.as_str(), Vec::new())).collect();
         let faulty = self.cases.iter().filter(|rows| rows.iter().any(|row| !row.clean)).count();
         if names.is_empty() || faulty < 2 {
             return BTreeMap::new();
         }
-        bootstrap.of(self.cases.len(), |places| {
+        let checklists =
+            Checklists::new(self).filter(|_| names.iter().all(|name| Checklists::SCORES.contains(&name.as_str())));
+        let mut draws = 0;
+        bootstrap.each(self.cases.len(), |places| {
+            draws += 1;
+            if let Some(checklists) = &checklists {
+                for (name, score) in Checklists::SCORES.into_iter().zip(checklists.scores(places)) {
+                    if let Some(values) = values.get_mut(name) {
+                        values.extend(score);
+                    }
+                }
+                return;
+            }
             let rows: Vec<&Row> = places.iter().filter_map(|at| self.cases.get(*at)).flatten().copied().collect();
             let measures = scoring::measures(&self.scores.protocol, &self.scores.variants, &rows);
             for (name, values) in &mut values {
-                values.push(measures.get(*name).and_then(|measure| measure.value).map(Number::get));
+                values.extend(measures.get(*name).and_then(|measure| measure.value).map(Number::get));
             }
-            None
         });
-        let interval = |values: Vec<Option<f64>>| {
-            let mut values = values.into_iter();
-            bootstrap.of(self.cases.len(), |_| values.next().flatten()).interval
-        };
+        let interval = |values: Vec<f64>| bootstrap.spread(values, draws).interval;
         values.into_iter().map(|(name, values)| (name.to_owned(), interval(values))).collect()
     }
+}
+
+/// Sphinx's scores of a draw: two sums a case and language stand for its rows, whose whole formula is slow to draw.
+struct Checklists {
+    lambda: f64,
+    languages: usize,
+    /// The place of its language, and what it adds to coverage and to silence.
+    cases: Vec<(usize, [(f64, f64); 2])>,
+}
+
+impl Checklists {
+    const SCORES: [&str; 2] = ["score", "score_over_languages"];
+
+    /// `None` for another protocol, or where somebody's rows of one case are in several languages.
+    fn new(draws: &Draws<'_>) -> Option<Self> {
+        let lambda = draws.scores.variants.lambda.filter(|_| draws.scores.protocol == "sphinx")?;
+        let (mut places, mut cases) = (BTreeMap::new(), Vec::new());
+        for (rows, alone) in draws.cases.iter().zip(&draws.alone) {
+            let language = &rows.first()?.language;
+            if rows.iter().any(|row| row.language != *language) {
+                return None;
+            }
+            let next = places.len();
+            let part = |name: &str| Some((alone.get(name)?.over?.get(), alone.get(name)?.under?.get()));
+            cases.push((*places.entry(language).or_insert(next), [part("coverage")?, part("silence")?]));
+        }
+        Some(Self { lambda, languages: places.len(), cases })
+    }
+
+    /// In the order of [`Self::SCORES`].
+    fn scores(&self, places: &[usize]) -> [Option<f64>; 2] {
+        let mut sums = vec![[(0.0, 0.0); 2]; self.languages];
+        for (language, parts) in places.iter().filter_map(|at| self.cases.get(*at)) {
+            if let Some(sum) = sums.get_mut(*language) {
+                add(sum, parts);
+            }
+        }
+        // A language that was not drawn is not there.
+        sums.retain(|sum| *sum != [(0.0, 0.0); 2]);
+        let mut whole = [(0.0, 0.0); 2];
+        sums.iter().for_each(|sum| add(&mut whole, sum));
+        let score = |[coverage, silence]: &[(f64, f64); 2]| {
+            let ratio = |part: &(f64, f64)| Measure::ratio(part.0, part.1);
+            sphinx::score(self.lambda, ratio(coverage), ratio(silence)).map(Number::get)
+        };
+        let languages: Option<Vec<f64>> = sums.iter().map(score).collect();
+        let mean = languages.and_then(|scores| Measure::mean(scores).value).map(Number::get);
+        [score(&whole), mean]
+    }
+}
+
+fn add(sum: &mut [(f64, f64); 2], parts: &[(f64, f64); 2]) {
+    for (sum, part) in sum.iter_mut().zip(parts) {
+        *sum = (sum.0 + part.0, sum.1 + part.1);
+    }
+}
+
+/// What each case adds, of those that add anything.
+fn by_case<'r>(parts: impl IntoIterator<Item = (&'r Row, (f64, f64))>) -> Vec<(f64, f64)> {
+    let mut cases = BTreeMap::<&str, (f64, f64)>::new();
+    for (row, (over, under)) in parts {
+        let case = cases.entry(&row.case).or_default();
+        *case = (case.0 + over, case.1 + under);
+    }
+    cases.into_values().filter(|part| *part != (0.0, 0.0)).collect()
 }
 
 /// The interval of a quotient of two sums; none where fewer than two cases add anything to it.

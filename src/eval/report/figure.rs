@@ -49,6 +49,20 @@ impl Figure {
         Self { interval, method: interval.map(|_| Method::Wilson), ..Self::plain(measure) }
     }
 
+    /// A share of things in several answers about each of so many cases, with what the draws of cases give. Where these have no
+    /// width, because every case says the same or there is but one, that is no certainty: then it is Wilson's interval of
+    /// the share of so many cases, rounded to a whole case.
+    pub fn of_cases(measure: &Measure, drawn: Option<Interval>, cases: u64, level: f64) -> Self {
+        if drawn.is_some_and(|drawn| drawn.low < drawn.high) {
+            return Self::drawn(measure, drawn);
+        }
+        let share = measure.value.map(Number::get).filter(|share| (0.0..=1.0).contains(share));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count of cases")]
+        let hits = share.map(|share| (share * super::count(cases)).round() as u64);
+        let interval = hits.and_then(|hits| wilson(hits, cases, level));
+        Self { interval, method: interval.map(|_| Method::Wilson), ..Self::plain(measure) }
+    }
+
     /// So many of so many.
     pub fn counts(hits: u64, of: u64, level: f64) -> Self {
         Self::share(&Measure::ratio(super::count(hits), super::count(of)), level)

@@ -32,7 +32,7 @@ fn page(evaluation: &Evaluation) -> String {
     let mut out = String::from("# Measurement of a reviewer\n\n");
     let _ = writeln!(
         out,
-        "Intervals of {}: Wilson for shares, else {} bootstrap draws with seed {}.\n",
+        "Intervals of {}: Wilson for shares of single answers, else {} bootstrap draws of whole cases with seed {}.\n",
         words::percent(evaluation.intervals.level),
         words::thousands(u64::from(evaluation.intervals.resamples)),
         evaluation.intervals.seed
@@ -130,6 +130,11 @@ fn protocol(out: &mut String, scored: &ProtocolReport) {
     let chosen: Vec<String> = chosen.iter().map(|(name, value)| format!("{name} {value}")).collect();
     if !chosen.is_empty() {
         let _ = writeln!(out, "Chosen: {}.\n", markdown(&chosen.join(", ")));
+    }
+    if !scored.samples.is_empty() {
+        // Samples of a case are no independent evidence.
+        let count = scored.samples.len();
+        let _ = writeln!(out, "{count} samples of a case: all its answers are drawn together, for shares too.\n");
     }
     for (what, names) in [("No review", &scored.answers.failed), ("No answer", &scored.answers.missing)] {
         if !names.is_empty() {

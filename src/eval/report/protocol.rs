@@ -10,7 +10,8 @@ use super::figure::Figure;
 use super::funnel::Cost;
 use super::{count, len, words};
 use crate::eval::ablate::Ablation;
-use crate::eval::score::{Answers, Hits, Measure, Measures, Number, Row, Scores, Variants};
+use crate::eval::score::{Answers, Hits, Location, Measure, Measures, Number, Row, Scores, Variants};
+use crate::eval::scoring;
 use crate::stats::Bootstrap;
 
 /// One protocol.
@@ -72,24 +73,38 @@ const SHARES: [&str; 5] = ["recall", "precision", "precision_with_plausible", "u
 impl ProtocolReport {
     /// Of these scores, with what else is at hand.
     pub(super) fn of(scores: &Scores, hand: &Hand<'_>, cost: Option<&Cost>, bootstrap: &Bootstrap) -> Self {
-        let level = bootstrap.level;
         let found = scores.rows.iter().map(|row| row.get("found")).sum::<f64>();
-        let by = |values: &Measures| {
-            values.iter().map(|(name, measure)| (name.clone(), Figure::share(measure, level))).collect()
+        let draws = Draws::new(scores);
+        let by = |(axis, values): (&String, &Measures)| {
+            let mut parts = scoring::parts(&scores.rows, axis);
+            let mut figure = |name: &String, measure: &Measure| {
+                let parts = parts.remove(name).unwrap_or_default();
+                (name.clone(), draws.share(measure, parts, bootstrap))
+            };
+            (axis.clone(), values.iter().map(|(name, measure)| figure(name, measure)).collect())
+        };
+        let clean = || scores.rows.iter().filter(|row| row.clean);
+        let alarm = |row: &Row| if row.get("comments") > 0.0 { 1.0 } else { 0.0 };
+        let place = |of: fn(&Location) -> Measure| {
+            let parts = scores.rows.iter().map(|row| (row, pair(&of(&row.location))));
+            draws.share(&of(&scores.location), parts, bootstrap)
         };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of faults")]
         Self {
             protocol: scores.protocol.clone(),
             variants: scores.variants.clone(),
             answers: scores.answers.clone(),
-            measures: measures(scores, bootstrap),
+            measures: measures(scores, &draws, bootstrap),
             silent: scores.silent.clone(),
-            alarms: Figure::share(&scores.clean.alarms, level),
-            alarm_comments: drawn_mean(scores, bootstrap),
-            reached: Figure::share(&scores.location.reached, level),
-            matched: Figure::share(&scores.location.matched, level),
-            by: scores.by.iter().map(|(axis, values)| (axis.clone(), by(values))).collect(),
-            tags: tags(&scores.rows, hand, level),
+            alarms: draws.share(&scores.clean.alarms, clean().map(|row| (row, (alarm(row), 1.0))), bootstrap),
+            alarm_comments: {
+                let said = clean().map(|row| (row, (row.get("comments"), 1.0)));
+                Draws::mean(&scores.clean.comments, said, bootstrap)
+            },
+            reached: place(|location| location.reached),
+            matched: place(|location| location.matched),
+            by: scores.by.iter().map(by).collect(),
+            tags: tags(&scores.rows, hand, &draws, bootstrap),
             found: found.max(0.0) as u64,
             tokens_each: cost.and_then(|cost| cost.tokens_each(found)),
             dollars_each: cost.and_then(|cost| cost.dollars_each(found)),
@@ -137,44 +152,51 @@ impl ProtocolReport {
     }
 }
 
-/// Shares have Wilson's interval; of all else the cases are drawn again.
-fn measures(scores: &Scores, bootstrap: &Bootstrap) -> BTreeMap<String, Figure> {
-    let is_share =
-        |name: &str| SHARES.contains(&name) && !(scores.variants.hits == Some(Hits::PerComment) && name == "recall");
-    let others: Vec<&String> = scores.measures.keys().filter(|name| !is_share(name)).collect();
-    let drawn = Draws::new(scores).intervals(&others, bootstrap);
+/// Shares of single answers have Wilson's interval; of all else the cases are drawn again.
+fn measures(scores: &Scores, draws: &Draws<'_>, bootstrap: &Bootstrap) -> BTreeMap<String, Figure> {
+    let is_share = |name: &str| {
+        // Sphinx's coverage is a mean of shares.
+        let is_mean = scores.protocol == "sphinx" && name == "coverage";
+        let has_more = scores.variants.hits == Some(Hits::PerComment) && name == "recall";
+        SHARES.contains(&name) && !is_mean && !has_more
+    };
+    let is_drawn = |name: &str| !is_share(name) || draws.are_repeated();
+    let others: Vec<&String> = scores.measures.keys().filter(|name| is_drawn(name)).collect();
+    let drawn = draws.intervals(&others, bootstrap);
     let figure = |(name, measure): (&String, &Measure)| {
-        let figure = match is_share(name) {
-            true => Figure::share(measure, bootstrap.level),
-            false => Figure::drawn(measure, drawn.get(name).copied()),
+        let interval = drawn.get(name).copied();
+        let figure = match (is_share(name), is_drawn(name)) {
+            (true, true) => draws.share_drawn(name, measure, interval, bootstrap.level),
+            (true, false) => Figure::share(measure, bootstrap.level),
+            (false, _) => Figure::drawn(measure, interval),
         };
         (name.clone(), figure)
     };
     scores.measures.iter().map(figure).collect()
 }
 
-/// Comments a clean case, drawn again over the clean cases.
-fn drawn_mean(scores: &Scores, bootstrap: &Bootstrap) -> Figure {
-    let said: Vec<f64> = scores.rows.iter().filter(|row| row.clean).map(|row| row.get("comments")).collect();
-    Figure::drawn(&scores.clean.comments, bootstrap.mean(&said).interval)
+/// What stands above and below the line.
+fn pair(measure: &Measure) -> (f64, f64) {
+    let part = |number: Option<Number>| number.map_or(0.0, Number::get);
+    (part(measure.over), part(measure.under))
 }
 
 /// How often the comments with a tag name a known fault.
-fn tags(rows: &[Row], hand: &Hand<'_>, level: f64) -> Vec<TagReport> {
-    let mut tags = BTreeMap::<&str, (u64, u64)>::new();
+fn tags(rows: &[Row], hand: &Hand<'_>, draws: &Draws<'_>, bootstrap: &Bootstrap) -> Vec<TagReport> {
+    let mut tags = BTreeMap::<&str, Vec<(&Row, (f64, f64))>>::new();
     for row in rows {
         for comment in hand.comments(row) {
             let names = row.pairs.iter().any(|(said, _)| *said == comment.id);
-            let (hits, all) = tags.entry(comment.tag.as_deref().unwrap_or("without a tag")).or_default();
-            *hits += u64::from(names);
-            *all += 1;
+            let hit = if names { 1.0 } else { 0.0 };
+            tags.entry(comment.tag.as_deref().unwrap_or("without a tag")).or_default().push((row, (hit, 1.0)));
         }
     }
-    let report = |(tag, (hits, all)): (&str, (u64, u64))| TagReport {
-        tag: tag.to_owned(),
-        precision: Figure::share(&Measure::ratio(count(hits), count(all)), level),
+    let report = |(tag, parts): (&str, Vec<(&Row, (f64, f64))>)| {
+        let hits = parts.iter().map(|(_, (hit, _))| hit).sum();
+        let measure = Measure::ratio(hits, count(len(&parts)));
+        TagReport { tag: tag.to_owned(), precision: draws.share(&measure, parts, bootstrap) }
     };
     let mut tags: Vec<_> = tags.into_iter().collect();
-    tags.sort_by_key(|(tag, (_, all))| (std::cmp::Reverse(*all), *tag));
+    tags.sort_by_key(|(tag, parts)| (std::cmp::Reverse(parts.len()), *tag));
     tags.into_iter().map(report).collect()
 }

@@ -9,8 +9,8 @@ use super::funnel::{Cost, Funnel};
 use super::protocol::ProtocolReport;
 use super::{RunReport, words};
 use crate::eval::ablate::Ablation;
-use crate::eval::score::{self, Scores};
-use crate::eval::scoring::{self, Choice, Records};
+use crate::eval::score::{self, Scores, Variants};
+use crate::eval::scoring::{self, Choice, Extent, Records};
 use crate::eval::{Error, PROTOCOLS, Protocol, find};
 use crate::record::{self, Answer, Case, Dataset, Judgement, Run};
 use crate::stats::Bootstrap;
@@ -71,14 +71,67 @@ impl Source {
     /// # Errors
     /// Those of [`scoring::scores`].
     pub fn score(&mut self, dataset: &Dataset, choice: &Choice) -> Result<(), Error> {
-        let run = self.run.clone().unwrap_or_default();
-        let records = Records { run, answers: self.answers.clone(), judgements: self.judgements.clone() };
+        let records = self.records();
         let knows = |protocol: &&Protocol| dataset.cases.iter().any(protocol.knows);
         let scores = PROTOCOLS.iter().filter(knows);
         self.scores = scores
             .map(|protocol| scoring::scores(protocol.name, dataset, &records, choice))
             .collect::<Result<_, _>>()?;
         Ok(())
+    }
+
+    /// Whether some of its scores are of another judge, or by other similarities, than those named.
+    pub fn is_by_others(&self, judge: Option<&str>, similarity: Option<&str>) -> bool {
+        let is_other = |scores: &Scores| {
+            is_other(judge, &scores.variants.judge) || is_other(similarity, &scores.variants.similarity)
+        };
+        self.scores.iter().any(is_other)
+    }
+
+    /// Scores a run again by the protocols whose saved scores are of another judge, or by other similarities, than those
+    /// named; each as it was scored before.
+    ///
+    /// # Errors
+    /// Those of [`scoring::scores`].
+    pub fn score_by(&mut self, dataset: &Dataset, judge: Option<&str>, similarity: Option<&str>) -> Result<(), Error> {
+        let records = self.records();
+        for scores in &mut self.scores {
+            let is_judged = is_other(judge, &scores.variants.judge);
+            let is_measured = is_other(similarity, &scores.variants.similarity);
+            if is_judged || is_measured {
+                let mut choice = Choice::of(scores);
+                choice.judge = if is_judged { judge.map(str::to_owned) } else { choice.judge };
+                choice.similarity = if is_measured { similarity.map(str::to_owned) } else { choice.similarity };
+                *scores = scoring::scores(&scores.protocol, dataset, &records, &choice)?;
+            }
+        }
+        // What was computed from the decisions of one judge is not shown beside the scores of another.
+        let Self { scores, ablations, .. } = self;
+        ablations.retain(|one| !scores.iter().any(|of| of.protocol == one.protocol && of.variants != one.variants));
+        Ok(())
+    }
+
+    /// What was saved in a run's folder and computed from other records than those that are there now, in words; empty for
+    /// scores alone, which stand beside nothing.
+    pub fn stale(&self) -> Vec<String> {
+        if self.run.is_none() {
+            return Vec::new();
+        }
+        let is_other = |protocol: &str, variants: &Variants, records: &Option<String>, extent: Extent| {
+            let now = scoring::digest(protocol, variants, &self.answers, &self.judgements, extent);
+            records.as_ref() != Some(&now)
+        };
+        let scores =
+            self.scores.iter().filter(|one| is_other(&one.protocol, &one.variants, &one.records, Extent::Shown));
+        let scores = scores.map(|one| format!("scores of {}", one.protocol));
+        let stages = self.ablations.iter();
+        let stages = stages.filter(|one| is_other(&one.protocol, &one.variants, &one.records, Extent::Removed));
+        scores.chain(stages.map(|one| format!("stages of {} (`eval ablate`)", one.protocol))).collect()
+    }
+
+    fn records(&self) -> Records {
+        let run = self.run.clone().unwrap_or_default();
+        Records { run, answers: self.answers.clone(), judgements: self.judgements.clone() }
     }
 
     /// What comes of it. Scores of different digests are never of one run.
@@ -131,6 +184,11 @@ impl Source {
         let of_run = self.run.iter().map(|run| run.digest.as_str());
         of_run.chain(self.scores.iter().map(|scores| scores.digest.as_str())).collect()
     }
+}
+
+/// Where nobody had to judge, it is nobody else who did.
+fn is_other(named: Option<&str>, was: &Option<String>) -> bool {
+    named.is_some_and(|named| was.as_ref().is_some_and(|was| named != was))
 }
 
 /// The name of a folder, also of `.`.

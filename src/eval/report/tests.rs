@@ -154,6 +154,108 @@ fn quotients_are_drawn_as_the_whole_formula_is() {
     }
 }
 
+/// The same answers given ten times are no more evidence than once.
+#[test]
+fn samples_of_a_case_make_no_interval_narrower() {
+    let stage = |samples: u32| {
+        let mut stage = stage("");
+        let Records { answers, judgements, .. } = &mut stage.records;
+        let all = |sample: u32| answers.iter().map(move |answer| Answer { sample, ..answer.clone() });
+        let again = (0..samples).flat_map(all).collect();
+        *answers = again;
+        let all = |sample: u32| judgements.iter().map(move |one| Judgement { sample, ..one.clone() });
+        let again = (0..samples).flat_map(all).collect();
+        *judgements = again;
+        stage
+    };
+    let of = |samples: u32| evaluation(&[source(&stage(samples), "run")]);
+    let (one, ten) = (of(1), of(10));
+    let (one, ten) = (&one.runs[0].protocols[0], &ten.runs[0].protocols[0]);
+    let width = |figure: &super::Figure| figure.interval.map(|interval| interval.high - interval.low).unwrap();
+    for (what, one, ten) in [
+        ("recall", &one.measures["recall"], &ten.measures["recall"]),
+        ("precision", &one.measures["precision"], &ten.measures["precision"]),
+        ("alarms", &one.alarms, &ten.alarms),
+        ("reached", &one.reached, &ten.reached),
+        ("matched", &one.matched, &ten.matched),
+        ("tag", &one.tags[0].precision, &ten.tags[0].precision),
+        ("severity", &one.by["severity"]["high"], &ten.by["severity"]["high"]),
+    ] {
+        assert_eq!(one.method, Some(Method::Wilson), "{what}");
+        assert_eq!(one.value, ten.value, "{what}");
+        // Of the same cases; pooled it would be a third.
+        assert!(width(ten) > 0.85 * width(one), "{what}: {:?} {:?}", one.interval, ten.interval);
+        let is_certain = matches!(one.get(), Some(0.0 | 1.0));
+        assert_eq!(ten.method, Some(if is_certain { Method::Wilson } else { Method::Bootstrap }), "{what}");
+    }
+    assert_eq!(ten.reached.interval, wilson(10, 10, 0.95), "ten cases, though 100 answers");
+    assert_eq!(one.alarm_comments.interval, ten.alarm_comments.interval);
+    let markdown = written(&of(10), "markdown");
+    assert!(markdown.contains("10 samples of a case: all its answers are drawn together"), "{markdown}");
+    assert!(!written(&of(1), "markdown").contains("samples of a case"));
+}
+
+/// Sphinx's scores of a draw from the sums of its cases are those of the whole formula.
+#[test]
+fn checklists_are_drawn_as_the_whole_formula_is() {
+    let mut scores = source(&stage(""), "run").scores.remove(0);
+    scores.protocol = "sphinx".to_owned();
+    scores.variants.lambda = Some(0.9);
+    for (row, at) in scores.rows.iter_mut().zip(0_u32..) {
+        row.language = Some(["c", "go", "java"][at as usize % 3].to_owned());
+        row.clean = at % 4 == 3;
+        let number = |value: u32| crate::eval::score::Number::count(value.into());
+        let values = [("known", 3), ("found", at % 4), ("silent", at % 2)];
+        row.values = values.map(|(name, value)| (name.to_owned(), number(value))).into();
+    }
+    let rows: Vec<_> = scores.rows.iter().collect();
+    scores.measures = scoring::measures("sphinx", &scores.variants, &rows);
+    let of = |name: &str| {
+        FEW.of(rows.len(), |places| {
+            let drawn: Vec<_> = places.iter().map(|at| rows[*at]).collect();
+            scoring::measures("sphinx", &scores.variants, &drawn)[name].value.map(|value| value.get())
+        })
+    };
+    let alone = Source { scores: vec![scores.clone()], ..Source::default() };
+    let found = evaluation(&[alone]);
+    for name in ["score", "score_over_languages", "coverage"] {
+        let (whole, drawn) = (of(name).interval.unwrap(), found.runs[0].protocols[0].measures[name].interval.unwrap());
+        let is_near = |one: f64, other: f64| (one - other).abs() < 1e-12;
+        assert!(is_near(whole.low, drawn.low) && is_near(whole.high, drawn.high), "{name}: {whole:?} {drawn:?}");
+        assert!(whole.low < whole.high);
+    }
+}
+
+/// Scores that are beside other answers or decisions are none of theirs; what changes no score is no difference.
+#[test]
+fn scores_of_other_records_are_stale() {
+    let fresh = source(&stage(""), "run");
+    assert_eq!(fresh.stale(), Vec::<String>::new());
+    let changed = |change: fn(&mut Source)| {
+        let mut source = fresh.clone();
+        change(&mut source);
+        source.stale()
+    };
+    let (scores, stages) = ("scores of cr-bench".to_owned(), "stages of cr-bench (`eval ablate`)".to_owned());
+    let both = vec![scores, stages.clone()];
+    assert_eq!(changed(|source| source.answers[0].comments[0].body.push('!')), both);
+    assert_eq!(changed(|source| source.answers[0].status = Status::Failed), both);
+    assert_eq!(changed(|source| source.judgements[0].verdict.label = Some("NOISE".to_owned())), both);
+    assert_eq!(changed(|source| source.scores[0].records = None), both[..1]);
+    // What was removed is in no score.
+    assert_eq!(changed(|source| source.answers[0].removed.clear()), [stages.clone()]);
+    assert_eq!(changed(|source| source.judgements[1].verdict.label = Some("BUG_HIT".to_owned())), [stages]);
+    assert_eq!(changed(|source| source.answers[0].spent.seconds = 9.0), Vec::<String>::new());
+    assert_eq!(changed(|source| source.answers.reverse()), Vec::<String>::new());
+    assert_eq!(changed(|source| source.judgements.reverse()), Vec::<String>::new());
+    let other = |source: &mut Source| {
+        source.judgements.push(Judgement { judge: "other".to_owned(), ..judged("case-00", "c1", false) })
+    };
+    assert_eq!(changed(other), Vec::<String>::new());
+    let alone = Source { scores: fresh.scores, ..Source::default() };
+    assert_eq!(alone.stale(), Vec::<String>::new());
+}
+
 /// One case with a fault is no sample, however many clean ones stand beside it.
 #[test]
 fn a_single_case_has_no_interval() {

@@ -12,6 +12,9 @@ pub static AXES: [&str; 6] = ["category", "impact", "severity", "language", "dif
 const OF_FAULTS: usize = 3;
 const UNKNOWN: &str = "unknown";
 
+/// Between the axes that are crossed, and between their values.
+pub(super) const AND: &str = " x ";
+
 /// Faults found, of the known ones: by each axis that some fault or case has a value of, and by the crossed ones.
 pub(super) fn by(rows: &[Row], crossed: &[Vec<String>]) -> Result<BTreeMap<String, Measures>, Error> {
     let mut by = BTreeMap::new();
@@ -26,19 +29,31 @@ pub(super) fn by(rows: &[Row], crossed: &[Vec<String>]) -> Result<BTreeMap<Strin
             return Err(Error::input(format!("`{wrong}`"), format!("no axis; the axes are {}", AXES.join(", "))));
         }
         let axes: Vec<&str> = axes.iter().map(String::as_str).collect();
-        by.insert(axes.join(" x "), cells(rows, &axes));
+        by.insert(axes.join(AND), cells(rows, &axes));
     }
     Ok(by)
 }
 
 /// Found and known by the values of these axes.
 fn cells(rows: &[Row], axes: &[&str]) -> Measures {
+    let sum = |parts: Vec<(&Row, (f64, f64))>| {
+        parts.iter().fold((0.0, 0.0), |sum, (_, part)| (sum.0 + part.0, sum.1 + part.1))
+    };
+    let cells = by_cell(rows, axes).into_iter().map(|(cell, parts)| (cell, sum(parts)));
+    cells.map(|(cell, (found, known))| (cell, Measure::ratio(found, known))).collect()
+}
+
+/// What each row adds to the cells of an axis of [`crate::eval::score::Scores::by`], as found and known.
+pub(in crate::eval) fn parts<'r>(rows: &'r [Row], axis: &str) -> BTreeMap<String, Vec<(&'r Row, (f64, f64))>> {
+    by_cell(rows, &axis.split(AND).collect::<Vec<_>>())
+}
+
+fn by_cell<'r>(rows: &'r [Row], axes: &[&str]) -> BTreeMap<String, Vec<(&'r Row, (f64, f64))>> {
     let is_of_fault = axes.iter().any(|axis| AXES[..OF_FAULTS].contains(axis));
-    let mut cells = BTreeMap::<String, (f64, f64)>::new();
-    let mut add = |row: &Row, fault: Option<&Known>, found: f64, known: f64| {
+    let mut cells = BTreeMap::<String, Vec<(&Row, (f64, f64))>>::new();
+    let mut add = |row: &'r Row, fault: Option<&Known>, found: f64, known: f64| {
         let values: Vec<String> = axes.iter().map(|axis| value(axis, row, fault)).collect();
-        let cell = cells.entry(values.join(" x ")).or_default();
-        *cell = (cell.0 + found, cell.1 + known);
+        cells.entry(values.join(AND)).or_default().push((row, (found, known)));
     };
     for row in rows.iter().filter(|row| !row.clean) {
         if is_of_fault {
@@ -47,7 +62,7 @@ fn cells(rows: &[Row], axes: &[&str]) -> Measures {
             add(row, None, row.get("found"), row.get("known"));
         }
     }
-    cells.into_iter().map(|(cell, (found, known))| (cell, Measure::ratio(found, known))).collect()
+    cells
 }
 
 fn value(axis: &str, row: &Row, fault: Option<&Known>) -> String {

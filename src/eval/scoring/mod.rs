@@ -5,6 +5,7 @@ mod case;
 mod cqs;
 mod cr_bench;
 mod decisions;
+mod digest;
 mod measures;
 mod sphinx;
 mod swe_prbench;
@@ -20,8 +21,10 @@ use crate::record::{self, Answer, Case, Dataset, Judgement, Run, Status};
 use decisions::{Decisions, Need};
 
 pub use axes::AXES;
+pub(super) use axes::parts;
 pub(super) use case::Scored;
 pub use decisions::SIMILARITY;
+pub use digest::{Extent, digest};
 pub use measures::measures;
 
 /// A run as it was saved.
@@ -72,6 +75,25 @@ pub struct Choice {
     pub crossed: Vec<Vec<String>>,
 }
 
+impl Choice {
+    /// What was chosen for these scores, so that the same run can be scored in the same way once more.
+    pub fn of(scores: &Scores) -> Self {
+        let Variants { hits, compat, similarity, lambda, matching, judge } = scores.variants.clone();
+        let crossed = scores.by.keys().filter(|axes| axes.contains(axes::AND));
+        Self {
+            hits: hits.unwrap_or_default(),
+            compat: compat.unwrap_or_default(),
+            lambda,
+            matching: matching.unwrap_or_default(),
+            judge,
+            similarity,
+            allow_failed: !(scores.answers.failed.is_empty() && scores.answers.missing.is_empty()),
+            text_metrics: scores.measures.contains_key("bleu_1"),
+            crossed: crossed.map(|axes| axes.split(axes::AND).map(str::to_owned).collect()).collect(),
+        }
+    }
+}
+
 /// Scores a run by a protocol.
 pub fn scores(protocol: &str, dataset: &Dataset, records: &Records, choice: &Choice) -> Result<Scores, Error> {
     let scorer = Scorer::new(protocol, dataset, records, choice)?;
@@ -89,12 +111,14 @@ pub fn scores(protocol: &str, dataset: &Dataset, records: &Records, choice: &Cho
     let of = |rows: &[&Row]| measures(protocol, &scorer.variants, rows);
     let all: Vec<&Row> = rows.iter().collect();
     let samples = samples(&rows, &of);
+    let from = digest(protocol, &scorer.variants, &records.answers, &records.judgements, Extent::Shown);
     Ok(Scores {
         format: FORMAT.to_owned(),
         protocol: protocol.to_owned(),
         dataset: dataset.manifest.name.clone(),
         digest: dataset.manifest.digest.clone(),
         configuration: records.run.configuration.clone(),
+        records: Some(from),
         answers,
         measures: of(&all),
         silent: of(&silent.iter().collect::<Vec<_>>()),

@@ -107,14 +107,19 @@ pub fn measures(
     };
     let coverage = mean(&mut buggy.into_iter());
     let silence = mean(&mut bug_free.into_iter());
+    let score = Measure::plain(score(lambda, coverage, silence));
+    let measures = [("score", score), ("coverage", coverage), ("silence", silence)];
+    measures.map(|(name, measure)| (name.to_owned(), measure)).into()
+}
+
+/// Equation 1; undefined where a part of it that has weight is.
+pub fn score(lambda: f64, coverage: Measure, silence: Measure) -> Option<Number> {
     let part = |weight: f64, measure: Measure| match measure.value {
         _ if weight == 0.0 => Some(0.0),
         value => value.map(|value| weight * value.get()),
     };
-    let score =
-        part(lambda, coverage).zip(part(1.0 - lambda, silence)).and_then(|(one, other)| Number::new(one + other));
-    let measures = [("score", Measure::plain(score)), ("coverage", coverage), ("silence", silence)];
-    measures.map(|(name, measure)| (name.to_owned(), measure)).into()
+    let parts = part(lambda, coverage).zip(part(1.0 - lambda, silence));
+    parts.and_then(|(one, other)| Number::new(one + other))
 }
 
 /// The score over languages: the plain mean of the score of each. `None` without languages.

@@ -68,11 +68,12 @@ fn method(page: &mut Page, evaluation: &Evaluation) {
     page.raw(
         "<li>Shares of things that are each one or the other (recall, precision, usefulness, alarms, places) have ",
     );
-    page.raw(
-        "Wilson’s score interval; all other scores the percentile interval of a bootstrap that draws cases again, ",
-    );
+    page.raw("Wilson’s score interval; all other scores, and shares over several samples of each case, which are no ");
+    page.raw("independent evidence, the percentile interval of a bootstrap that draws whole cases again, ");
     page.text(&words::thousands(u64::from(set.resamples))).raw(" times with seed ").number(set.seed);
-    page.raw(". Level: ").text(&words::percent(set.level)).raw(".");
+    page.raw(". Where the draws of a share have no width, it is Wilson’s of as many cases. Level: ")
+        .text(&words::percent(set.level))
+        .raw(".");
     page.raw(
         "<li>Location (same file, ranges at most one line apart) is counted separately and enters no other number.",
     );
