@@ -23,7 +23,10 @@ fn doubled(site: &Site<'_, '_>, tokens: &[(&str, &'static str)]) -> Option<Edit>
     let (left, right) = (sides.first()?, sides.get(1)?);
     let text = site.text(left);
     let fits = is_pure(text) && is_pure(site.text(right)) && text != site.text(right) && !is(right, &["let_condition"]);
-    (fits && !is(left, &BINARY)).then(|| site.inside(right.range(), text))?
+    let literal = ["null", "None", "nil", "NULL", "nullptr", "undefined", "true", "false"].contains(&text);
+    // A name without `@` may be a method there, and give something else the second time.
+    let method = site.language() == Language::Ruby && !(text.starts_with('@') && !text.contains(['.', '[']));
+    (fits && !literal && !method && !is(left, &BINARY)).then(|| site.inside(right.range(), text))?
 }
 
 pub(super) fn duplicate_operand(site: &Site<'_, '_>) -> Option<Edit> {
@@ -34,7 +37,10 @@ pub(super) fn self_comparison(site: &Site<'_, '_>) -> Option<Edit> {
     // `x === x` is how a script asks whether a number is not NaN.
     let asks = is_script(site) && site.node.field("left").is_some_and(|left| is_identifier(&left));
     let equal: &[_] = if asks { &[] } else { &[("==", ""), ("===", "")] };
-    doubled(site, &[equal, &[("<", ""), (">", ""), ("<=", ""), (">=", "")]].concat())
+    // `a < a` may be the beginning of a template.
+    let template = matches!(site.language(), Language::C | Language::Cpp);
+    let less: &[_] = if template { &[] } else { &[("<", ""), (">", "")] };
+    doubled(site, &[equal, less, &[("<=", ""), (">=", "")]].concat())
 }
 
 /// The `else` does what the `if` does.
@@ -49,9 +55,15 @@ pub(super) fn same_branches(site: &Site<'_, '_>) -> Option<Edit> {
         if other.kind() == "else_clause" { other.field("body").or_else(|| parts(&other).pop())? } else { other };
     let (one, two) = (site.text(&then), site.text(&other));
     let fits = more.is_none() && !other.kind().contains("if") && !other.kind().contains("elif") && one != two;
-    // Two that return nothing, or the same number, may be meant.
-    let does = one.trim_matches(['{', '}']).trim().len() > 8;
-    (fits && does).then(|| site.within(&other, other.range(), one))?
+    // Two that leave the same way, give the same number, or are still to come may be meant.
+    let body = one.trim_matches(['{', '}']).trim();
+    let open = ["return", "continue", "break"].iter().any(|word| body.starts_with(word))
+        || ["NotImplemented", "todo!", "unimplemented!", "TODO"].iter().any(|word| body.contains(word));
+    let does = body.len() >= 7 && !open;
+    // A comment before the `else` says why there are two.
+    let between = site.parsed.source().get(then.range().end..other.range().start)?;
+    let told = ["//", "#", "/*"].iter().any(|start| between.contains(start));
+    (fits && does && !told).then(|| site.within(&other, other.range(), one))?
 }
 
 /// The second key of a literal is its first.
@@ -148,6 +160,10 @@ pub(super) fn catch_by_value(site: &Site<'_, '_>) -> Option<Edit> {
 
 pub(super) fn mismatched_delete(site: &Site<'_, '_>) -> Option<Edit> {
     let value = site.is(&["delete_expression"]).then(|| site.own().strip_prefix("delete[]"))??;
+    // Without its beginning at hand nobody sees that it is an array.
+    let made = format!("{} = new ", value.trim());
+    let function = site.text(site.function()?);
+    function.lines().find(|line| line.contains(&made) && line.contains('['))?;
     site.replace(format!("delete{value}"))
 }
 
@@ -169,7 +185,9 @@ pub(super) fn rethrow(site: &Site<'_, '_>) -> Option<Edit> {
     let clause = site.above.iter().rev().find(|node| node.kind() == "catch_clause")?;
     let declaration = parts(clause).into_iter().find(|part| part.kind() == "catch_declaration")?;
     let name = declaration.field("name")?;
-    (site.own() == "throw;").then(|| site.replace(format!("throw {};", site.text(&name))))?
+    // Where the name gets another value, that is what is thrown.
+    let other = site.text(clause).contains(&format!("{} = ", site.text(&name)));
+    (site.own() == "throw;" && !other).then(|| site.replace(format!("throw {};", site.text(&name))))?
 }
 
 pub(super) fn async_void(site: &Site<'_, '_>) -> Option<Edit> {
@@ -241,8 +259,8 @@ fn except_edit(site: &Site<'_, '_>, with: String) -> Option<Edit> {
 
 pub(super) fn bare_except(site: &Site<'_, '_>) -> Option<Edit> {
     let (head, _) = except_head(site)?;
-    // Who raises again may catch what there is.
-    let raises = mentions(site.own(), "raise");
+    // Who raises again may catch what there is; who comments may say why.
+    let raises = mentions(site.own(), "raise") || site.own().contains('#');
     (head.len() > "except".len() && !head.contains(" as ") && !raises)
         .then(|| except_edit(site, "except".to_owned()))?
 }
@@ -271,7 +289,9 @@ pub(super) fn rescue_exception(site: &Site<'_, '_>) -> Option<Edit> {
     let text = site.text(&exceptions);
     let head = site.node.range().start..exceptions.range().end;
     let was = site.parsed.source().get(head)?.to_owned();
-    (text != "Exception").then(|| Edit {
+    // Who raises again may catch what there is.
+    let raises = ["raise", "throw", "exit", "abort", "fail"].iter().any(|word| mentions(site.own(), word));
+    (text != "Exception" && !raises).then(|| Edit {
         range: exceptions.range(),
         with: "Exception".to_owned(),
         now: "rescue Exception".to_owned(),

@@ -251,6 +251,8 @@ pub(super) fn with_length<'p>(site: &Site<'_, 'p>) -> Vec<&'p str> {
     let has_length = |name: &str, written: &str| match site.language() {
         Language::Go => written == "string" || written.starts_with("[]") || written.starts_with("map["),
         Language::Python if written.is_empty() => name.ends_with('s') && !name.ends_with("ss") && name.len() > 2,
+        // `None` has no length at all.
+        Language::Python if written.contains("None") || written.contains("Optional") => false,
         Language::Python => {
             let kind = written.trim_start_matches(':').trim_start_matches("t.").trim_start_matches("typing.");
             let kind = kind.split('[').next().unwrap_or_default().to_ascii_lowercase();

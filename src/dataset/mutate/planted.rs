@@ -65,9 +65,10 @@ pub(super) fn debugger(site: &Site<'_, '_>) -> Option<Edit> {
 
 /// A parameter that is no name of a table, column or other part of a statement, which cannot be passed as a value.
 fn some_value<'p>(site: &Site<'_, 'p>) -> Option<&'p str> {
-    const PARTS: [&str; 24] = [
+    const PARTS: [&str; 32] = [
         "table", "col", "field", "schema", "where", "order", "sort", "limit", "offset", "db", "index", "sql", "quer",
-        "cond", "filter", "select", "join", "type", "name", "key", "model", "version", "class", "entity",
+        "cond", "filter", "select", "join", "type", "name", "key", "model", "version", "class", "entity", "view",
+        "prefix", "suffix", "meta", "bind", "mark", "clause", "function",
     ];
     let is_part = |name: &str| PARTS.iter().any(|part| name.to_ascii_lowercase().contains(part));
     site.parameters().into_iter().map(|(name, _)| name).find(|name| !is_part(name))
