@@ -169,7 +169,7 @@ pub(super) fn mismatched_delete(site: &Site<'_, '_>) -> Option<Edit> {
 
 pub(super) fn format_string(site: &Site<'_, '_>) -> Option<Edit> {
     let callee = site.callee()?;
-    let prints = ["printf", "fprintf", "syslog", "snprintf", "sprintf"].contains(&site.text(&callee));
+    let prints = ["printf", "fprintf", "syslog"].contains(&site.text(&callee));
     (prints && site.own().contains("\"%s\", ")).then(|| site.replace(site.own().replacen("\"%s\", ", "", 1)))?
 }
 
