@@ -25,7 +25,7 @@ fn doubled(site: &Site<'_, '_>, tokens: &[(&str, &'static str)]) -> Option<Edit>
     let fits = is_pure(text) && is_pure(site.text(right)) && text != site.text(right) && !is(right, &["let_condition"]);
     let literal = ["null", "None", "nil", "NULL", "nullptr", "undefined", "true", "false"].contains(&text);
     // A name without `@` may be a method there, and give something else the second time.
-    let method = site.language() == Language::Ruby && !(text.starts_with('@') && !text.contains(['.', '[']));
+    let method = site.language() == Language::Ruby && (!text.starts_with('@') || text.contains(['.', '[']));
     (fits && !literal && !method && !is(left, &BINARY)).then(|| site.inside(right.range(), text))?
 }
 

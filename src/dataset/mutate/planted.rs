@@ -94,7 +94,7 @@ pub(super) fn shell(site: &Site<'_, '_>) -> Option<Edit> {
     let value = site.some_parameter()?;
     let statement = match site.language() {
         Python => format!("subprocess.run(\"du -s \" + {value}, shell=True)"),
-        JavaScript | TypeScript | Tsx => format!("require(\"child_process\").execSync(\"du -s \" + {value});"),
+        JavaScript | TypeScript | Tsx => format!("child_process.execSync(\"du -s \" + {value});"),
         Java => format!("Runtime.getRuntime().exec(new String[]{{\"sh\", \"-c\", \"du -s \" + {value}}});"),
         Go => format!("exec.Command(\"sh\", \"-c\", \"du -s \"+{value}).Run()"),
         Php => format!("shell_exec(\"du -s \" . {value});"),

@@ -802,7 +802,7 @@ pub static OPERATORS: &[Operator] = &[
     Operator {
         name: "evaluated",
         help: "what a client sent is run as code",
-        why: "the client chooses what runs here",
+        why: "whoever sends the request can run any code",
         tag: "DynamicCode",
         cwe: Some(95),
         category: "security",

@@ -26,10 +26,7 @@ pattern!(
     PY_SHELL,
     r"^(?:(?:subprocess\.)?get(?:status)?output|os\.system|os\.popen|asyncio\.create_subprocess_shell)$"
 );
-pattern!(
-    JS_MODULE,
-    r#"^(?:child_process|childProcess|cp|require\(["'](?:node:)?child_process["']\))\.(?:exec|execSync)$"#
-);
+pattern!(JS_MODULE, r"^(?:child_process|childProcess|cp)\.(?:exec|execSync)$");
 pattern!(JS_BARE, r"^(?:exec|execSync)$");
 pattern!(PHP, r"^\\?(?:exec|shell_exec|system|passthru|popen|proc_open)$");
 pattern!(
