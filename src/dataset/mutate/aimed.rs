@@ -1,9 +1,10 @@
 //! Operators that write what a shipped detector looks for, out of code that is there.
 
+use super::around::mentions;
 use super::logic::BINARY;
 use super::site::{Edit, Site, bare, is, is_identifier, parts};
 use crate::syntax::facts::misspelt;
-use crate::syntax::{Language, Node, Region};
+use crate::syntax::{Language, Node};
 
 const SCRIPTS: [Language; 3] = [Language::JavaScript, Language::TypeScript, Language::Tsx];
 
@@ -22,7 +23,10 @@ fn doubled(site: &Site<'_, '_>, tokens: &[(&str, &'static str)]) -> Option<Edit>
     let (left, right) = (sides.first()?, sides.get(1)?);
     let text = site.text(left);
     let fits = is_pure(text) && is_pure(site.text(right)) && text != site.text(right) && !is(right, &["let_condition"]);
-    (fits && !is(left, &BINARY)).then(|| site.inside(right.range(), text))?
+    let literal = ["null", "None", "nil", "NULL", "nullptr", "undefined", "true", "false"].contains(&text);
+    // A name without `@` may be a method there, and give something else the second time.
+    let method = site.language() == Language::Ruby && (!text.starts_with('@') || text.contains(['.', '[']));
+    (fits && !literal && !method && !is(left, &BINARY)).then(|| site.inside(right.range(), text))?
 }
 
 pub(super) fn duplicate_operand(site: &Site<'_, '_>) -> Option<Edit> {
@@ -30,7 +34,13 @@ pub(super) fn duplicate_operand(site: &Site<'_, '_>) -> Option<Edit> {
 }
 
 pub(super) fn self_comparison(site: &Site<'_, '_>) -> Option<Edit> {
-    doubled(site, &[("==", ""), ("===", ""), ("<", ""), (">", ""), ("<=", ""), (">=", "")])
+    // `x === x` is how a script asks whether a number is not NaN.
+    let asks = is_script(site) && site.node.field("left").is_some_and(|left| is_identifier(&left));
+    let equal: &[_] = if asks { &[] } else { &[("==", ""), ("===", "")] };
+    // `a < a` may be the beginning of a template.
+    let template = matches!(site.language(), Language::C | Language::Cpp);
+    let less: &[_] = if template { &[] } else { &[("<", ""), (">", "")] };
+    doubled(site, &[equal, less, &[("<=", ""), (">=", "")]].concat())
 }
 
 /// The `else` does what the `if` does.
@@ -45,7 +55,15 @@ pub(super) fn same_branches(site: &Site<'_, '_>) -> Option<Edit> {
         if other.kind() == "else_clause" { other.field("body").or_else(|| parts(&other).pop())? } else { other };
     let (one, two) = (site.text(&then), site.text(&other));
     let fits = more.is_none() && !other.kind().contains("if") && !other.kind().contains("elif") && one != two;
-    (fits && one.len() > 12).then(|| site.within(&other, other.range(), one))?
+    // Two that leave the same way, give the same number, or are still to come may be meant.
+    let body = one.trim_matches(['{', '}']).trim();
+    let open = ["return", "continue", "break"].iter().any(|word| body.starts_with(word))
+        || ["NotImplemented", "todo!", "unimplemented!", "TODO"].iter().any(|word| body.contains(word));
+    let does = body.len() >= 7 && !open;
+    // A comment before the `else` says why there are two.
+    let between = site.parsed.source().get(then.range().end..other.range().start)?;
+    let told = ["//", "#", "/*"].iter().any(|start| between.contains(start));
+    (fits && does && !told).then(|| site.within(&other, other.range(), one))?
 }
 
 /// The second key of a literal is its first.
@@ -88,20 +106,6 @@ pub(super) fn nan(site: &Site<'_, '_>) -> Option<Edit> {
     is_call.then(|| site.replace(format!("({} {nan})", site.text(&value))))?
 }
 
-/// Nothing is done with any error.
-pub(super) fn swallowed(site: &Site<'_, '_>) -> Option<Edit> {
-    if !site.is(&["catch_clause", "except_clause"]) {
-        return None;
-    }
-    let body = site.node.field("body").or_else(|| parts(site.node).pop())?;
-    let with = if site.language() == Language::Python { "pass" } else { "{}" };
-    let said = site.text(&body);
-    let was = said.trim_matches(['{', '}']).trim().to_owned();
-    let head = site.parsed.source().get(site.node.range().start..body.range().start)?.trim();
-    let edit = (!was.is_empty() && was != "pass").then(|| site.inside(body.range(), with))??;
-    Some(Edit { was: format!("{head} {was}"), now: format!("{head} {with}"), ..edit })
-}
-
 pub(super) fn misspelling(site: &Site<'_, '_>) -> Option<Edit> {
     if !site.node.kind().contains("comment") {
         return None;
@@ -126,39 +130,6 @@ pub(super) fn misspelling(site: &Site<'_, '_>) -> Option<Edit> {
         }
     }
     None
-}
-
-/// The documentation of a public function is gone.
-pub(super) fn documentation(site: &Site<'_, '_>) -> Option<Edit> {
-    let declares = ["function", "method", "constructor_declaration"];
-    let node = declares.iter().any(|kind| site.node.kind().contains(kind));
-    let symbol = node.then(|| {
-        site.parsed.symbols().iter().find(|symbol| symbol.line == site.line() && symbol.kind.is_function())
-    })??;
-    if symbol.public != Some(true) || symbol.doc.is_none() || symbol.body.is_none() {
-        return None;
-    }
-    let source = site.parsed.source();
-    let range = if site.language() == Language::Python {
-        let body = site.node.field("body")?;
-        let first = parts(&body).into_iter().next()?;
-        let is_text = parts(&first).iter().chain([&first]).any(|node| node.kind() == "string");
-        (is_text && parts(&body).len() > 1).then(|| site.whole_lines(first.range()))??
-    } else {
-        let mut first = symbol.first_line;
-        let is_comment = |line: crate::finding::Line| {
-            let range = site.parsed.line_range(line);
-            let text = source.get(range.clone()).unwrap_or_default();
-            let indent = text.len() - text.trim_start().len();
-            !text.trim().is_empty() && site.parsed.region(range.start + indent) == Region::Comment
-        };
-        while let Some(above) = crate::finding::Line::new(first.get() - 1).filter(|line| is_comment(*line)) {
-            first = above;
-        }
-        site.parsed.line_range(first).start..site.parsed.line_range(symbol.first_line).start
-    };
-    let was = source.get(range.clone())?.trim().to_owned();
-    (!was.is_empty()).then_some(Edit { range, with: String::new(), was, now: String::new() })
 }
 
 // One language each.
@@ -189,12 +160,16 @@ pub(super) fn catch_by_value(site: &Site<'_, '_>) -> Option<Edit> {
 
 pub(super) fn mismatched_delete(site: &Site<'_, '_>) -> Option<Edit> {
     let value = site.is(&["delete_expression"]).then(|| site.own().strip_prefix("delete[]"))??;
+    // Without its beginning at hand nobody sees that it is an array.
+    let made = format!("{} = new ", value.trim());
+    let function = site.text(site.function()?);
+    function.lines().find(|line| line.contains(&made) && line.contains('['))?;
     site.replace(format!("delete{value}"))
 }
 
 pub(super) fn format_string(site: &Site<'_, '_>) -> Option<Edit> {
     let callee = site.callee()?;
-    let prints = ["printf", "fprintf", "syslog", "snprintf", "sprintf"].contains(&site.text(&callee));
+    let prints = ["printf", "fprintf", "syslog"].contains(&site.text(&callee));
     (prints && site.own().contains("\"%s\", ")).then(|| site.replace(site.own().replacen("\"%s\", ", "", 1)))?
 }
 
@@ -210,7 +185,9 @@ pub(super) fn rethrow(site: &Site<'_, '_>) -> Option<Edit> {
     let clause = site.above.iter().rev().find(|node| node.kind() == "catch_clause")?;
     let declaration = parts(clause).into_iter().find(|part| part.kind() == "catch_declaration")?;
     let name = declaration.field("name")?;
-    (site.own() == "throw;").then(|| site.replace(format!("throw {};", site.text(&name))))?
+    // Where the name gets another value, that is what is thrown.
+    let other = site.text(clause).contains(&format!("{} = ", site.text(&name)));
+    (site.own() == "throw;" && !other).then(|| site.replace(format!("throw {};", site.text(&name))))?
 }
 
 pub(super) fn async_void(site: &Site<'_, '_>) -> Option<Edit> {
@@ -282,19 +259,16 @@ fn except_edit(site: &Site<'_, '_>, with: String) -> Option<Edit> {
 
 pub(super) fn bare_except(site: &Site<'_, '_>) -> Option<Edit> {
     let (head, _) = except_head(site)?;
-    (head.len() > "except".len() && !head.contains(" as ")).then(|| except_edit(site, "except".to_owned()))?
+    // Who raises again may catch what there is; who comments may say why.
+    let raises = mentions(site.own(), "raise") || site.own().contains('#');
+    (head.len() > "except".len() && !head.contains(" as ") && !raises)
+        .then(|| except_edit(site, "except".to_owned()))?
 }
 
 pub(super) fn except_or(site: &Site<'_, '_>) -> Option<Edit> {
     let (head, _) = except_head(site)?;
     let names = head.strip_prefix("except (")?.split_once(')')?;
     names.0.contains(", ").then(|| except_edit(site, format!("except {}{}", names.0.replace(", ", " or "), names.1)))?
-}
-
-pub(super) fn mutable_default(site: &Site<'_, '_>) -> Option<Edit> {
-    let value = site.is(&["default_parameter", "typed_default_parameter"]).then(|| site.node.field("value"))??;
-    let empty = if site.own().contains("dict") || site.own().contains("options") { "{}" } else { "[]" };
-    (site.text(&value) == "None").then(|| site.inside(value.range(), empty))?
 }
 
 pub(super) fn string_membership(site: &Site<'_, '_>) -> Option<Edit> {
@@ -315,7 +289,9 @@ pub(super) fn rescue_exception(site: &Site<'_, '_>) -> Option<Edit> {
     let text = site.text(&exceptions);
     let head = site.node.range().start..exceptions.range().end;
     let was = site.parsed.source().get(head)?.to_owned();
-    (text != "Exception").then(|| Edit {
+    // Who raises again may catch what there is.
+    let raises = ["raise", "throw", "exit", "abort", "fail"].iter().any(|word| mentions(site.own(), word));
+    (text != "Exception" && !raises).then(|| Edit {
         range: exceptions.range(),
         with: "Exception".to_owned(),
         now: "rescue Exception".to_owned(),

@@ -173,6 +173,12 @@ fn refusal(file: &FileChange, parsed: &Parsed, operator: &Operator, edit: &Edit)
     if !lines.all(|line| file.is_added(line)) {
         return Some(Reason::NotAdded);
     }
+    // A function that was there before is no new one to document.
+    let documented = if parsed.language() == Language::Python { first } else { parsed.line_of(edit.range.end) };
+    let declares = || parsed.enclosing_function(documented).is_some_and(|function| file.is_added(function.line));
+    if operator.tag == "Documentation" && !declares() {
+        return Some(Reason::NotAdded);
+    }
     if in_test(parsed, first) {
         return Some(Reason::Test);
     }

@@ -2,6 +2,7 @@
 //! where, and why. The change without the fault is the twin.
 
 mod aimed;
+mod around;
 mod build;
 mod calls;
 mod candidate;

@@ -1,6 +1,7 @@
 //! Operators that write a statement of their own into a function: what no real code can be turned into by a small edit.
 
-use super::site::{Edit, Site};
+use super::around::{mentions, so_far, with_length};
+use super::site::{Edit, Site, parts};
 use crate::digest::Hash;
 use crate::syntax::Language::{CSharp, Go, Java, JavaScript, Php, Python, Ruby, Rust, Tsx, TypeScript};
 
@@ -11,12 +12,15 @@ fn plant(site: &Site<'_, '_>, statement: &str) -> Option<Edit> {
         || kind.contains("declaration")
         || ["assignment_statement", "if_statement", "for_statement", "assignment", "call", "return_statement"]
             .contains(&&*kind);
-    (plain && site.function().is_some()).then(|| site.insert_before(statement))?
+    // Before a docstring a statement would take away what makes it one.
+    let is_text = parts(site.node).iter().all(|part| part.kind() == "string") && kind.contains("expression_statement");
+    (plain && !is_text && site.function().is_some()).then(|| site.insert_before(statement))?
 }
 
 /// A value that somebody's generator could have made: the same for the same place.
 fn secret(site: &Site<'_, '_>) -> String {
-    const LETTERS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
+    // With few digits it would be taken for words.
+    const LETTERS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     let mut hash = Hash::new();
     hash.part(site.own().as_bytes());
     hash.part(&site.node.range().start.to_le_bytes());
@@ -37,7 +41,8 @@ pub(super) fn hard_coded(site: &Site<'_, '_>) -> Option<Edit> {
         JavaScript | TypeScript | Tsx => format!("const apiToken = \"{value}\";"),
         Java => format!("String apiToken = \"{value}\";"),
         CSharp => format!("var apiToken = \"{value}\";"),
-        Go => format!("apiToken := \"{value}\""),
+        // A variable that nobody uses is refused there.
+        Go => format!("const apiToken = \"{value}\""),
         Rust => format!("let api_token = \"{value}\";"),
         Php => format!("$apiToken = \"{value}\";"),
         _ => format!("const char *api_token = \"{value}\";"),
@@ -58,8 +63,19 @@ pub(super) fn debugger(site: &Site<'_, '_>) -> Option<Edit> {
     plant(site, &statement)
 }
 
+/// A parameter that is no name of a table, column or other part of a statement, which cannot be passed as a value.
+fn some_value<'p>(site: &Site<'_, 'p>) -> Option<&'p str> {
+    const PARTS: [&str; 32] = [
+        "table", "col", "field", "schema", "where", "order", "sort", "limit", "offset", "db", "index", "sql", "quer",
+        "cond", "filter", "select", "join", "type", "name", "key", "model", "version", "class", "entity", "view",
+        "prefix", "suffix", "meta", "bind", "mark", "clause", "function",
+    ];
+    let is_part = |name: &str| PARTS.iter().any(|part| name.to_ascii_lowercase().contains(part));
+    site.parameters().into_iter().map(|(name, _)| name).find(|name| !is_part(name))
+}
+
 pub(super) fn sql(site: &Site<'_, '_>) -> Option<Edit> {
-    let value = site.some_parameter()?;
+    let value = some_value(site)?;
     let select = "SELECT id FROM accounts WHERE name = ";
     let statement = match site.language() {
         Python => format!("cursor.execute(\"{select}'\" + {value} + \"'\")"),
@@ -78,7 +94,7 @@ pub(super) fn shell(site: &Site<'_, '_>) -> Option<Edit> {
     let value = site.some_parameter()?;
     let statement = match site.language() {
         Python => format!("subprocess.run(\"du -s \" + {value}, shell=True)"),
-        JavaScript | TypeScript | Tsx => format!("require(\"child_process\").execSync(\"du -s \" + {value});"),
+        JavaScript | TypeScript | Tsx => format!("child_process.execSync(\"du -s \" + {value});"),
         Java => format!("Runtime.getRuntime().exec(new String[]{{\"sh\", \"-c\", \"du -s \" + {value}}});"),
         Go => format!("exec.Command(\"sh\", \"-c\", \"du -s \"+{value}).Run()"),
         Php => format!("shell_exec(\"du -s \" . {value});"),
@@ -99,24 +115,30 @@ pub(super) fn certificates(site: &Site<'_, '_>) -> Option<Edit> {
         Ruby => "http.verify_mode = OpenSSL::SSL::VERIFY_NONE",
         _ => return None,
     };
-    plant(site, statement)
+    // Under a condition it is an option that somebody chooses.
+    let chosen = site.is_in(&["if_statement", "if"]);
+    (!chosen).then(|| plant(site, statement))?
 }
 
 pub(super) fn evaluated(site: &Site<'_, '_>) -> Option<Edit> {
-    let value = site.some_parameter()?;
     let statement = match site.language() {
-        Python | Ruby => format!("eval({value})"),
-        JavaScript | TypeScript | Tsx | Php => format!("eval({value});"),
+        Python => "eval(request.args[\"code\"])",
+        Ruby => "eval(params[:code])",
+        JavaScript | TypeScript | Tsx => "eval(req.query.code);",
+        Php => "eval($_GET[\"code\"]);",
         _ => return None,
     };
-    plant(site, &statement)
+    plant(site, statement)
 }
 
+/// Nothing near the place may be about the parameter: what is may be the test that the divisor needs.
 pub(super) fn mean(site: &Site<'_, '_>) -> Option<Edit> {
-    let value = site.some_parameter()?;
+    let said = so_far(site)?;
+    let value = with_length(site).into_iter().find(|name| !mentions(said, name))?;
     let statement = match site.language() {
-        Python => format!("mean = sum({value}) / len({value})"),
-        Go => format!("share := 100 / len({value})"),
+        Python => format!("share = 100 / len({value})"),
+        // A variable that nobody uses is refused there.
+        Go => format!("_ = 100 / len({value})"),
         _ => return None,
     };
     plant(site, &statement)

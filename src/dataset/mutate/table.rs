@@ -1,7 +1,7 @@
 //! The operators.
 
 use super::site::{Edit, Site};
-use super::{aimed, calls, logic, numbers, planted, removal};
+use super::{aimed, around, calls, logic, numbers, planted, removal};
 use crate::syntax::Language::{self, C, CSharp, Cpp, Go, Java, JavaScript, Php, Python, Ruby, Rust, Tsx, TypeScript};
 
 /// One way to put a fault into code.
@@ -632,7 +632,7 @@ pub static OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "error-swallowed",
-        help: "a handler of errors does nothing",
+        help: "a handler of errors that nobody expects does nothing",
         why: "the error disappears, and shows up elsewhere without its cause",
         tag: "SwallowedException",
         cwe: Some(390),
@@ -641,7 +641,7 @@ pub static OPERATORS: &[Operator] = &[
         severity: "high",
         languages: CATCHING,
         targeted: true,
-        apply: aimed::swallowed,
+        apply: around::swallowed,
     },
     Operator {
         name: "duplicate-operand",
@@ -723,7 +723,7 @@ pub static OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "documentation-removed",
-        help: "a public function loses its documentation",
+        help: "a public function of 15 lines or more loses its documentation",
         why: "whoever calls this public function has to read its body",
         tag: "Documentation",
         cwe: Some(1053),
@@ -732,7 +732,7 @@ pub static OPERATORS: &[Operator] = &[
         severity: "low",
         languages: DOCUMENTED,
         targeted: true,
-        apply: aimed::documentation,
+        apply: around::documentation,
     },
     Operator {
         name: "secret",
@@ -801,8 +801,8 @@ pub static OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "evaluated",
-        help: "a value is run as code",
-        why: "whoever supplies the value can run any code",
+        help: "what a client sent is run as code",
+        why: "whoever sends the request can run any code",
         tag: "DynamicCode",
         cwe: Some(95),
         category: "security",
@@ -1022,7 +1022,7 @@ pub static OPERATORS: &[Operator] = &[
     },
     Operator {
         name: "mutable-default",
-        help: "a default value is shared between calls",
+        help: "a default value that the function changes is shared between calls",
         why: "what one call puts in is still there in the next",
         tag: "MutableDefault",
         cwe: None,
@@ -1031,7 +1031,7 @@ pub static OPERATORS: &[Operator] = &[
         severity: "medium",
         languages: PYTHON,
         targeted: true,
-        apply: aimed::mutable_default,
+        apply: around::mutable_default,
     },
     Operator {
         name: "string-membership",

@@ -42,7 +42,17 @@ pub(super) fn trial(file: &FileChange, language: Language, candidate: &Candidate
         let all = hunk.new.clone().all(|index| is_added(&index));
         all.then_some((hunk.new.start, hunk.new.end - 1))
     };
-    let (first, last) = lines.ok_or(Reason::Unlabelled)?;
+    let (mut first, mut last) = lines.ok_or(Reason::Unlabelled)?;
+    if candidate.operator.tag == "Documentation" {
+        // What is missing is missing of the declaration, which need not be the line beside it.
+        let beside = if language == Language::Python { first } else { last };
+        let declared = parsed.enclosing_function(Line::from_index(beside)).map(|function| function.line.get() - 1);
+        let declared = declared.ok_or(Reason::Unlabelled)?;
+        (first, last) = (first.min(declared), last.max(declared));
+        if !(first..=last).all(|index| is_added(&index)) {
+            return Err(Reason::Unlabelled);
+        }
+    }
     Ok(Mutant { content, lines: (Line::from_index(first), Line::from_index(last)) })
 }
 

@@ -1,5 +1,7 @@
 //! A mutable default that the function writes to. Without the write it is harmless, and 40 times as frequent.
 
+use std::ops::Range;
+
 use super::walk::{text, within};
 use crate::detect::{Builtin, FileView, Hit, Run};
 use crate::syntax::{Node, Parsed};
@@ -58,7 +60,13 @@ fn default_name<'p>(parsed: &'p Parsed, parameter: &Node<'p>) -> Option<&'p str>
 fn first_write<'p>(parsed: &'p Parsed, body: &Node<'p>, name: &str) -> Option<&'p str> {
     let mut first = None;
     let mut rebound = false;
+    // `if name is None:` never holds for the default.
+    let mut skipped = Vec::new();
     within(body, |node| {
+        let range = node.range();
+        if skipped.iter().any(|skipped: &Range<usize>| skipped.start <= range.start && range.end <= skipped.end) {
+            return false;
+        }
         let is_name = |node: &Node<'_>| node.kind() == "identifier" && text(parsed, node) == name;
         let item_of = |node: &Node<'_>| node.kind() == "subscript" && node.field("value").is_some_and(|v| is_name(&v));
         let write = match &*node.kind() {
@@ -76,6 +84,12 @@ fn first_write<'p>(parsed: &'p Parsed, body: &Node<'p>, name: &str) -> Option<&'
             }),
             "named_expression" => {
                 rebound |= node.field("name").is_some_and(|target| is_name(&target));
+                false
+            }
+            "if_statement" => {
+                let condition = node.field("condition").map(|condition| text(parsed, &condition));
+                let missing = condition.and_then(|condition| condition.strip_prefix(name)) == Some(" is None");
+                skipped.extend(node.field("consequence").filter(|_| missing).map(|block| block.range()));
                 false
             }
             "for_statement" => {
