@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use super::figure::Figure;
 use crate::eval::score::{Measure, Number, Row, Scores};
-use crate::eval::{scoring, sphinx};
+use crate::eval::scoring::{self, Part};
+use crate::eval::sphinx;
 use crate::stats::{Bootstrap, Interval};
 
 /// The cases of a run, to be drawn.
@@ -37,7 +38,7 @@ impl<'s> Draws<'s> {
     pub(super) fn share<'r>(
         &self,
         measure: &Measure,
-        parts: impl IntoIterator<Item = (&'r Row, (f64, f64))>,
+        parts: impl IntoIterator<Item = Part<'r>>,
         bootstrap: &Bootstrap,
     ) -> Figure {
         if !self.are_repeated() {
@@ -58,7 +59,7 @@ impl<'s> Draws<'s> {
     /// A mean to which rows add so much above and below the line.
     pub(super) fn mean<'r>(
         measure: &Measure,
-        parts: impl IntoIterator<Item = (&'r Row, (f64, f64))>,
+        parts: impl IntoIterator<Item = Part<'r>>,
         bootstrap: &Bootstrap,
     ) -> Figure {
         Figure::drawn(measure, sums(&by_case(parts), bootstrap))
@@ -186,7 +187,7 @@ fn add(sum: &mut [(f64, f64); 2], parts: &[(f64, f64); 2]) {
 }
 
 /// What each case adds, of those that add anything.
-fn by_case<'r>(parts: impl IntoIterator<Item = (&'r Row, (f64, f64))>) -> Vec<(f64, f64)> {
+fn by_case<'r>(parts: impl IntoIterator<Item = Part<'r>>) -> Vec<(f64, f64)> {
     let mut cases = BTreeMap::<&str, (f64, f64)>::new();
     for (row, (over, under)) in parts {
         let case = cases.entry(&row.case).or_default();

@@ -11,7 +11,7 @@ use super::funnel::Cost;
 use super::{count, len, words};
 use crate::eval::ablate::Ablation;
 use crate::eval::score::{Answers, Hits, Location, Measure, Measures, Number, Row, Scores, Variants};
-use crate::eval::scoring;
+use crate::eval::scoring::{self, Part};
 use crate::stats::Bootstrap;
 
 /// One protocol.
@@ -183,7 +183,7 @@ fn pair(measure: &Measure) -> (f64, f64) {
 
 /// How often the comments with a tag name a known fault.
 fn tags(rows: &[Row], hand: &Hand<'_>, draws: &Draws<'_>, bootstrap: &Bootstrap) -> Vec<TagReport> {
-    let mut tags = BTreeMap::<&str, Vec<(&Row, (f64, f64))>>::new();
+    let mut tags = BTreeMap::<&str, Vec<Part<'_>>>::new();
     for row in rows {
         for comment in hand.comments(row) {
             let names = row.pairs.iter().any(|(said, _)| *said == comment.id);
@@ -191,7 +191,7 @@ fn tags(rows: &[Row], hand: &Hand<'_>, draws: &Draws<'_>, bootstrap: &Bootstrap)
             tags.entry(comment.tag.as_deref().unwrap_or("without a tag")).or_default().push((row, (hit, 1.0)));
         }
     }
-    let report = |(tag, parts): (&str, Vec<(&Row, (f64, f64))>)| {
+    let report = |(tag, parts): (&str, Vec<Part<'_>>)| {
         let hits = parts.iter().map(|(_, (hit, _))| hit).sum();
         let measure = Measure::ratio(hits, count(len(&parts)));
         TagReport { tag: tag.to_owned(), precision: draws.share(&measure, parts, bootstrap) }

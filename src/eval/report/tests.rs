@@ -243,7 +243,7 @@ fn scores_of_other_records_are_stale() {
     assert_eq!(changed(|source| source.judgements[0].verdict.label = Some("NOISE".to_owned())), both);
     assert_eq!(changed(|source| source.scores[0].records = None), both[..1]);
     // What was removed is in no score.
-    assert_eq!(changed(|source| source.answers[0].removed.clear()), [stages.clone()]);
+    assert_eq!(changed(|source| source.answers[0].removed.clear()), std::slice::from_ref(&stages));
     assert_eq!(changed(|source| source.judgements[1].verdict.label = Some("BUG_HIT".to_owned())), [stages]);
     assert_eq!(changed(|source| source.answers[0].spent.seconds = 9.0), Vec::<String>::new());
     assert_eq!(changed(|source| source.answers.reverse()), Vec::<String>::new());

@@ -15,6 +15,9 @@ const UNKNOWN: &str = "unknown";
 /// Between the axes that are crossed, and between their values.
 pub(super) const AND: &str = " x ";
 
+/// A row, and what it adds above and below the line of a measure.
+pub(in crate::eval) type Part<'r> = (&'r Row, (f64, f64));
+
 /// Faults found, of the known ones: by each axis that some fault or case has a value of, and by the crossed ones.
 pub(super) fn by(rows: &[Row], crossed: &[Vec<String>]) -> Result<BTreeMap<String, Measures>, Error> {
     let mut by = BTreeMap::new();
@@ -36,21 +39,19 @@ pub(super) fn by(rows: &[Row], crossed: &[Vec<String>]) -> Result<BTreeMap<Strin
 
 /// Found and known by the values of these axes.
 fn cells(rows: &[Row], axes: &[&str]) -> Measures {
-    let sum = |parts: Vec<(&Row, (f64, f64))>| {
-        parts.iter().fold((0.0, 0.0), |sum, (_, part)| (sum.0 + part.0, sum.1 + part.1))
-    };
+    let sum = |parts: Vec<Part<'_>>| parts.iter().fold((0.0, 0.0), |sum, (_, part)| (sum.0 + part.0, sum.1 + part.1));
     let cells = by_cell(rows, axes).into_iter().map(|(cell, parts)| (cell, sum(parts)));
     cells.map(|(cell, (found, known))| (cell, Measure::ratio(found, known))).collect()
 }
 
 /// What each row adds to the cells of an axis of [`crate::eval::score::Scores::by`], as found and known.
-pub(in crate::eval) fn parts<'r>(rows: &'r [Row], axis: &str) -> BTreeMap<String, Vec<(&'r Row, (f64, f64))>> {
+pub(in crate::eval) fn parts<'r>(rows: &'r [Row], axis: &str) -> BTreeMap<String, Vec<Part<'r>>> {
     by_cell(rows, &axis.split(AND).collect::<Vec<_>>())
 }
 
-fn by_cell<'r>(rows: &'r [Row], axes: &[&str]) -> BTreeMap<String, Vec<(&'r Row, (f64, f64))>> {
+fn by_cell<'r>(rows: &'r [Row], axes: &[&str]) -> BTreeMap<String, Vec<Part<'r>>> {
     let is_of_fault = axes.iter().any(|axis| AXES[..OF_FAULTS].contains(axis));
-    let mut cells = BTreeMap::<String, Vec<(&Row, (f64, f64))>>::new();
+    let mut cells = BTreeMap::<String, Vec<Part<'_>>>::new();
     let mut add = |row: &'r Row, fault: Option<&Known>, found: f64, known: f64| {
         let values: Vec<String> = axes.iter().map(|axis| value(axis, row, fault)).collect();
         cells.entry(values.join(AND)).or_default().push((row, (found, known)));

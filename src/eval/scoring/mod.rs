@@ -21,7 +21,7 @@ use crate::record::{self, Answer, Case, Dataset, Judgement, Run, Status};
 use decisions::{Decisions, Need};
 
 pub use axes::AXES;
-pub(super) use axes::parts;
+pub(super) use axes::{Part, parts};
 pub(super) use case::Scored;
 pub use decisions::SIMILARITY;
 pub use digest::{Extent, digest};
