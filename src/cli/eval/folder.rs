@@ -58,7 +58,9 @@ impl Folder {
         let folder =
             folder.ok_or_else(|| anyhow!("the run does not say where its dataset is: name it with --dataset"))?;
         let dataset = Dataset::open(&folder).map_err(anyhow::Error::from)?;
-        let is_same = dataset.manifest.digest == self.run.digest && dataset.manifest.files == self.run.files;
+        // A run that was not made here may say nothing of files.
+        let is_same = dataset.manifest.digest == self.run.digest
+            && (self.run.files.is_none() || dataset.manifest.files == self.run.files);
         if !is_same {
             let why = "is not the dataset of this run: its digest, or that of its files, is another";
             return Err(anyhow!("`{}` {why}", shown(&folder)).into());

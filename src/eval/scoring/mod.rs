@@ -161,10 +161,12 @@ impl<'r> Scorer<'r> {
         let judgements = &records.judgements;
         let decisions = Decisions::new(judgements, protocol.name, choice.judge.as_deref(), "--judge")?;
         let chosen = choice.similarity.as_deref();
-        let similarities = match protocol.name {
+        let mut similarities = match protocol.name {
             "swe-prbench" => Decisions::new(judgements, SIMILARITY, chosen, "--similarity")?,
             _ => Decisions::new(&[], SIMILARITY, None, "--similarity")?,
         };
+        // Words can be compared here and now.
+        similarities.judge.get_or_insert_with(|| LEXICAL.to_owned());
         let mut variants = Variants { judge: decisions.judge.clone(), ..Variants::default() };
         match protocol.name {
             "cr-bench" => variants.hits = Some(choice.hits),
