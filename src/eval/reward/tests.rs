@@ -6,11 +6,11 @@ use serde_json::json;
 use super::request::{BODY, Guard, HEAD, Head, Refusal, Status, answer};
 use super::*;
 
-fn row(value: serde_json::Value) -> Row {
+fn row(value: Value) -> Row {
     serde_json::from_value(value).expect("it is a row")
 }
 
-fn reward(settings: Settings, value: serde_json::Value) -> Result<(f64, &'static str), Error> {
+fn reward(settings: Settings, value: Value) -> Result<(f64, &'static str), Error> {
     settings.reward(&row(value)).map(|reward| (reward.reward.get(), reward.by))
 }
 
@@ -32,7 +32,7 @@ fn length_is_paid_for() {
 
 #[test]
 fn a_judge_is_read_in_each_of_its_forms() {
-    let asked = |more: serde_json::Value| {
+    let asked = |more: Value| {
         let mut value = json!({"completion": "Rename x.", "checklist": ["a", {"id": "2", "text": "b"}, "c", "d"]});
         value.as_object_mut().expect("it is one").extend(more.as_object().expect("it is one").clone());
         value
@@ -82,7 +82,7 @@ fn messages_are_a_review() {
     let value =
         json!({"completion": [{"role": "assistant", "content": "Close the file."}], "checklist": ["Close the file"]});
     assert_eq!(reward(LEXICAL, value), Ok((1.0, "lexical")));
-    let item = |completion: serde_json::Value, checklist: serde_json::Value| {
+    let item = |completion: Value, checklist: Value| {
         reward(LEXICAL, json!({"completion": completion, "checklist": checklist}))
     };
     assert_eq!(item(json!([{"role": "assistant"}]), json!(["a"])), Err(Error::Completion));
@@ -275,7 +275,7 @@ fn a_batch_is_answered_in_its_order() {
         "counts": [2, null],
     });
     let answer = answer(&Settings::default(), body.to_string().as_bytes()).expect("it is answered");
-    let answer: serde_json::Value = serde_json::from_str(&answer).expect("it is JSON");
+    let answer: Value = serde_json::from_str(&answer).expect("it is JSON");
     assert_eq!(answer["rewards"], json!([1.0, 1.0]));
     assert_eq!(answer["details"][0]["by"], "count");
 }
