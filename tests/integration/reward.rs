@@ -214,6 +214,66 @@ fn bad_requests_are_told_and_survived() {
     assert_eq!(server.stop(), 0);
 }
 
+/// A request whose answer is more than a system keeps for a client that does not read.
+fn large(server: &Server) -> TcpStream {
+    const ROWS: usize = 40_000;
+    let body = json!({"completions": vec![""; ROWS], "checklists": vec![["No comment"]; ROWS]}).to_string();
+    let mut client = TcpStream::connect(server.address).unwrap();
+    let (address, length) = (server.address, body.len());
+    write!(client, "POST /reward HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}")
+        .unwrap();
+    client
+}
+
+/// Clients that read a little now and then take every place, and lose it when an answer would long have been read.
+#[test]
+fn slow_readers_do_not_block_the_server() {
+    let server = Server::start(&[], "");
+    let slow: Vec<_> = (0..16).map(|_| large(&server)).collect();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            let mut some = [0; 4096];
+            while !done.load(std::sync::atomic::Ordering::SeqCst) {
+                for mut client in &slow {
+                    client.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+                    let _ = client.read(&mut some);
+                }
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        });
+        let mut trainer = TcpStream::connect(server.address).unwrap();
+        trainer.set_read_timeout(Some(Duration::from_secs(100))).unwrap();
+        write!(trainer, "GET / HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).unwrap();
+        let mut told = String::new();
+        let read = trainer.read_to_string(&mut told);
+        done.store(true, std::sync::atomic::Ordering::SeqCst);
+        assert!(read.is_ok() && told.starts_with("HTTP/1.1 404 "), "{read:?}: {told}");
+    });
+}
+
+/// Neither who does not read his answer, nor who does not send his request, keeps a server whose trainer is gone.
+#[test]
+fn no_client_keeps_a_server_that_has_to_end() {
+    let mut server = Server::start(&[], "");
+    let mut clients = vec![large(&server)];
+    let head = format!(
+        "POST /reward HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n",
+        server.address
+    );
+    // More than are answered at a time: some wait for a place.
+    for _ in 0..20 {
+        let mut client = TcpStream::connect(server.address).unwrap();
+        client.write_all(head.as_bytes()).unwrap();
+        clients.push(client);
+    }
+    // The heads are read, so that their bodies are waited for.
+    std::thread::sleep(Duration::from_millis(500));
+    let begun = Instant::now();
+    assert_eq!(server.stop(), 0);
+    assert!(begun.elapsed() < Duration::from_secs(6), "it took {:?}", begun.elapsed());
+}
+
 /// Clients that say nothing take every place, and lose it when a head would long have come.
 #[test]
 fn idle_clients_do_not_block_the_server() {

@@ -2,8 +2,7 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,9 +16,17 @@ use crate::cli::{Failure, print};
 /// Requests that are answered at a time; others wait where the system keeps them.
 const AT_ONCE: usize = 16;
 
-/// How long a request may take to arrive, its head alone, and an answer to leave.
+/// How long a request may take to arrive as a whole, its head alone, and an answer to leave as a whole, however a client
+/// trickles.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PATIENCE_FOR_HEAD: Duration = Duration::from_secs(5);
+const PATIENCE_FOR_ANSWER: Duration = Duration::from_secs(10);
+
+/// How long requests that are being answered have to end after standard input did.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Most bytes of one write: some systems begin the time limit of a write again with whatever of it leaves.
+const CHUNK: usize = 1 << 14;
 
 /// How long and how much more is read of a request that was refused, so that its client comes to read why.
 const DRAIN: (Duration, usize) = (Duration::from_secs(1), 1 << 20);
@@ -33,37 +40,46 @@ pub(super) fn run(
 ) -> Result<Exit, Failure> {
     let listener = listen(address)?;
     let address = listener.local_addr().context("the port cannot be learned")?;
-    let guard = Guard { address, token };
     print(&format!("http://{address}{PATH}\n"))?;
-    let (stop, places) = (AtomicBool::new(false), Places::default());
-    thread::scope(|threads| {
-        if until_stdin_ends {
-            threads.spawn(|| {
-                // An input that cannot be read has ended, too.
-                let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-                stop.store(true, Ordering::SeqCst);
-                // Whoever waits for a connection gets one.
-                let _ = TcpStream::connect_timeout(&address, Duration::from_secs(1));
-            });
-        }
-        for stream in listener.incoming() {
-            if stop.load(Ordering::SeqCst) {
-                break;
-            }
-            // A client that went away at once, or a moment without file descriptors: the next one may fare better.
-            let Ok(stream) = stream else {
-                thread::sleep(Duration::from_millis(50));
-                continue;
-            };
-            let (guard, settings, place) = (&guard, &settings, places.take());
-            threads.spawn(move || {
-                // Nobody is left to tell where the connection broke.
-                let _ = serve(&stream, guard, settings);
-                drop(place);
-            });
-        }
-    });
+    let server = Arc::new(Server { guard: Guard { address, token }, settings, places: Places::default() });
+    if !until_stdin_ends {
+        accept(&listener, &server);
+        return Ok(Exit::Passed);
+    }
+    // No thread is joined: what a client or a long computation holds ends with the process.
+    let own = Arc::clone(&server);
+    thread::Builder::new().spawn(move || accept(&listener, &own)).context("no thread can be started")?;
+    // An input that cannot be read has ended, too.
+    let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+    server.places.close(FAREWELL);
     Ok(Exit::Passed)
+}
+
+/// What every request is answered with.
+struct Server {
+    guard: Guard,
+    settings: Settings,
+    places: Places,
+}
+
+/// Starts a thread for each connection, until the places are closed.
+fn accept(listener: &TcpListener, server: &Arc<Server>) {
+    for stream in listener.incoming() {
+        // A client that went away at once, or a moment without file descriptors: the next one may fare better.
+        let Ok(stream) = stream else {
+            thread::sleep(Duration::from_millis(50));
+            continue;
+        };
+        if !server.places.take() {
+            return;
+        }
+        let place = Place(Arc::clone(server));
+        // A moment without threads costs this client its answer, and no more.
+        let _ = thread::Builder::new().spawn(move || {
+            // Nobody is left to tell where the connection broke.
+            let _ = serve(&stream, &place.0.guard, &place.0.settings);
+        });
+    }
 }
 
 fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
@@ -75,38 +91,52 @@ fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 
 /// One request, one answer, end.
 fn serve(stream: &TcpStream, guard: &Guard, settings: &Settings) -> io::Result<()> {
-    let mut connection = Connection { stream, until: Instant::now() + PATIENCE_FOR_HEAD };
-    let answered = connection.request(guard)?.and_then(|body| answer(settings, &body));
+    let begun = Instant::now();
+    let mut connection = Connection { stream, until: begun + PATIENCE_FOR_HEAD };
+    let answered = connection.request(guard, begun + PATIENCE)?.and_then(|body| answer(settings, &body));
+    connection.until = Instant::now() + PATIENCE_FOR_ANSWER;
     match answered {
         Ok(body) => connection.send(&response(Status::Ok, &body)),
         Err(refusal) => connection.refuse(&refusal),
     }
 }
 
-/// How many requests are being answered.
+/// How many requests are being answered, and whether more are.
 #[derive(Default)]
 struct Places {
-    taken: Mutex<usize>,
+    taken: Mutex<(usize, bool)>,
     freed: Condvar,
 }
 
-/// One of them, until it is dropped.
-struct Place<'p>(&'p Places);
-
 impl Places {
-    /// Waits for a free one.
-    fn take(&self) -> Place<'_> {
+    /// Waits for a free one and takes it; `false` where they are closed.
+    fn take(&self) -> bool {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = self.freed.wait_while(taken, |taken| *taken >= AT_ONCE);
-        *free.unwrap_or_else(PoisonError::into_inner) += 1;
-        Place(self)
+        let free = self.freed.wait_while(taken, |(taken, closed)| *taken >= AT_ONCE && !*closed);
+        let mut free = free.unwrap_or_else(PoisonError::into_inner);
+        if !free.1 {
+            free.0 += 1;
+        }
+        !free.1
+    }
+
+    /// Gives no more of them, and waits until all are free, or for so long.
+    fn close(&self, patience: Duration) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.1 = true;
+        self.freed.notify_all();
+        // Whether all were in time changes nothing.
+        drop(self.freed.wait_timeout_while(taken, patience, |(taken, _)| *taken > 0));
     }
 }
 
-impl Drop for Place<'_> {
+/// A place, until it is dropped.
+struct Place(Arc<Server>);
+
+impl Drop for Place {
     fn drop(&mut self) {
-        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.0.freed.notify_one();
+        self.0.places.taken.lock().unwrap_or_else(PoisonError::into_inner).0 -= 1;
+        self.0.places.freed.notify_all();
     }
 }
 
@@ -117,8 +147,8 @@ struct Connection<'s> {
 }
 
 impl Connection<'_> {
-    /// The body of a request that may be answered.
-    fn request(&mut self, guard: &Guard) -> io::Result<Result<Vec<u8>, Refusal>> {
+    /// The body of a request that may be answered; all of it has until then to arrive.
+    fn request(&mut self, guard: &Guard, until: Instant) -> io::Result<Result<Vec<u8>, Refusal>> {
         let mut arrived = Vec::new();
         let head = loop {
             match Head::read(&arrived) {
@@ -134,7 +164,7 @@ impl Connection<'_> {
             Ok(length) => length,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        self.until = Instant::now() + PATIENCE;
+        self.until = until;
         let mut body = arrived.split_off(head.length);
         if head.expects_word() && body.len() < length {
             self.send(b"HTTP/1.1 100 Continue\r\n\r\n")?;
@@ -170,9 +200,25 @@ impl Connection<'_> {
         }
     }
 
-    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.stream.set_write_timeout(Some(PATIENCE))?;
-        (&mut &*self.stream).write_all(bytes)
+    /// Sends all of it, or fails when the client has had its time.
+    fn send(&self, bytes: &[u8]) -> io::Result<()> {
+        for chunk in bytes.chunks(CHUNK) {
+            let mut rest = chunk;
+            while !rest.is_empty() {
+                let left = self.until.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                self.stream.set_write_timeout(Some(left))?;
+                match (&mut &*self.stream).write(rest) {
+                    Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                    Ok(sent) => rest = rest.get(sent..).unwrap_or_default(),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A connection that is closed over unread bytes takes the answer with it.

@@ -21,7 +21,7 @@ pub(super) fn tokens(text: &str) -> BTreeSet<String> {
 }
 
 /// The words of a text that say something.
-pub(super) fn content(text: &str) -> BTreeSet<String> {
+pub(in crate::eval) fn content(text: &str) -> BTreeSet<String> {
     tokens(text).into_iter().filter(|word| word.len() > 2 && !EMPTY.contains(&word.as_str())).collect()
 }
 

@@ -1,9 +1,12 @@
 //! Sphinx's judge: which items of the checklist a review addresses. The paper asks for their number; one decision an item
 //! gives the same number and can be checked.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
-use super::{Matter, Question, lexical, prompt};
+use super::lexical::content;
+use super::{Matter, Question, prompt};
 use crate::record::Verdict;
 
 const TASK: &str = "\
@@ -52,13 +55,15 @@ fn read(answer: &str, ids: &[String]) -> Result<Vec<Verdict>, String> {
 /// Addressed is an item whose words, reason aside, mostly stand in one comment.
 pub(super) fn by_words(matter: &Matter<'_>, about: &[String]) -> Verdict {
     let item = matter.case.checklist.iter().find(|item| about.first() == Some(&item.id));
-    let holds = item.is_some_and(|item| matter.comments.iter().any(|comment| is_said(&item.text, &comment.body)));
+    let says = |item: &str| matter.comments.iter().any(|comment| is_said(item, &content(&comment.body)));
+    let holds = item.is_some_and(|item| says(&item.text));
     Verdict { holds: Some(holds), reason: "by words".to_owned(), ..Verdict::default() }
 }
 
-/// Whether a text says at least half of the words of an item, its reason aside.
-pub(in crate::eval) fn is_said(item: &str, text: &str) -> bool {
-    let wanted = lexical::content(item.split(" (").next().unwrap_or_default());
-    let said = lexical::content(text);
-    !wanted.is_empty() && wanted.intersection(&said).count() * 2 >= wanted.len()
+/// Whether a text, by its words ([`content`]), says at least half of those of an item, its reason aside. The caller splits
+/// the text, since it asks this of many items.
+pub(in crate::eval) fn is_said(item: &str, said: &BTreeSet<String>) -> bool {
+    let wanted = content(item.split(" (").next().unwrap_or_default());
+    // Looked up word by word: a walk through both sets reads all of a long text for each short item.
+    !wanted.is_empty() && wanted.iter().filter(|word| said.contains(*word)).count() * 2 >= wanted.len()
 }

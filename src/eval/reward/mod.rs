@@ -8,17 +8,25 @@ mod row;
 mod tests;
 
 use serde::Serialize;
+use serde_json::Value;
 
+use super::judge::lexical::content;
 use super::judge::{LEXICAL, is_said};
 use super::score::Number;
 use super::sphinx::{self, Penalty};
 use crate::context::estimate_tokens;
 
-pub use row::{Row, Rows};
+pub use row::{ROWS, Row, Rows};
 
 /// What every result says about its constants.
 pub const SOURCE: &str =
     "chosen by the caller; the paper publishes no constants for its length factor and no unit of length";
+
+/// Most items of one checklist.
+pub const ITEMS: usize = 1000;
+
+/// Most bytes of one review and its checklist together.
+pub const LONGEST: usize = 4 << 20;
 
 /// What length is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -76,6 +84,12 @@ pub enum Error {
     /// Nothing to compare with.
     #[error("its checklist is empty; that of a clean change has the one item `No comment`")]
     NoItems,
+    /// More than [`ITEMS`].
+    #[error("its checklist has {0} items, and at most {ITEMS} are compared; split it")]
+    Items(usize),
+    /// More than [`LONGEST`].
+    #[error("its review and checklist have {0} bytes together, and at most {LONGEST} are compared; shorten them")]
+    Long(usize),
     /// An item without a word.
     #[error("item {0} of its checklist is blank")]
     Blank(usize),
@@ -189,6 +203,10 @@ impl Settings {
     /// The reward of one review. The constants of the penalty were checked ([`Penalty::check`]).
     pub fn reward(&self, row: &Row) -> Result<Reward, Error> {
         let (review, items) = (row.review()?, row.items()?);
+        let bytes = items.iter().map(String::len).fold(review.len(), usize::saturating_add);
+        if bytes > LONGEST {
+            return Err(Error::Long(bytes));
+        }
         let review = review.trim();
         let length = self.unit.length(review);
         let reference = items.iter().map(|item| self.unit.length(item)).sum();
@@ -230,11 +248,10 @@ impl Settings {
             }
             Ok(counted(verdicts.iter().filter(|holds| **holds).count() as u64, "verdicts"))
         } else if let Some(answer) = &row.count {
-            let number = || answer.as_number().map(ToString::to_string);
-            let answer = answer.as_str().map(str::to_owned).or_else(number).ok_or(Error::Count)?;
-            Ok(counted(sphinx::parse_count(&answer, items.len() as u64), "count"))
+            Ok(counted(count(answer, items.len() as u64)?, "count"))
         } else if self.lexical {
-            Ok(counted(items.iter().filter(|item| is_said(item, review)).count() as u64, LEXICAL))
+            let said = content(review);
+            Ok(counted(items.iter().filter(|item| is_said(item, &said)).count() as u64, LEXICAL))
         } else {
             Err(Error::Unjudged)
         }
@@ -246,6 +263,16 @@ struct Decided {
     base: f64,
     by: &'static str,
     addressed: Option<u64>,
+}
+
+/// What a judge counted, at most `items`. Only a text is searched for its first integer: `1e-7` as a number is no 1.
+fn count(answer: &Value, items: u64) -> Result<u64, Error> {
+    match answer {
+        Value::String(text) => Ok(sphinx::parse_count(text, items)),
+        // Part of an item is no item, and less than nothing is nothing: the conversion cuts both.
+        Value::Number(number) => Ok((number.as_f64().ok_or(Error::Count)? as u64).min(items)),
+        _ => Err(Error::Count),
+    }
 }
 
 fn share(of: u64, all: usize) -> f64 {

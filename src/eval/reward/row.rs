@@ -3,7 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Error;
+use super::{Error, ITEMS};
+
+/// Most reviews of one batch: a result is far longer than a short row.
+pub const ROWS: usize = 1 << 16;
 
 /// One review to reward, as a line of a file has it.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -25,7 +28,7 @@ pub struct Row {
     /// Whether it addresses each item.
     #[serde(default)]
     pub verdicts: Option<Vec<bool>>,
-    /// How many items a judge counted: a number, or the judge's answer, whose first number counts.
+    /// How many items a judge counted: a number, cut to a whole one, or the judge's answer, whose first number counts.
     #[serde(default)]
     pub count: Option<Value>,
     /// What a general judge scored it, from 0 to 1.
@@ -44,10 +47,13 @@ impl Row {
         contents.map(|contents| contents.join("\n")).ok_or(Error::Completion)
     }
 
-    /// The items as texts, at least one.
+    /// The items as texts, at least one and at most [`ITEMS`].
     pub(super) fn items(&self) -> Result<Vec<String>, Error> {
         if self.checklist.is_empty() {
             return Err(Error::NoItems);
+        }
+        if self.checklist.len() > ITEMS {
+            return Err(Error::Items(self.checklist.len()));
         }
         let item = |(item, number): (&Value, usize)| {
             let text = item.as_str().or_else(|| item.get("text")?.as_str()).ok_or(Error::Item(number))?.trim();
@@ -86,6 +92,11 @@ impl Rows {
     /// One by one, or what is wrong with the lists.
     pub fn split(self) -> Result<Vec<Row>, String> {
         let count = self.completions.len();
+        if count > ROWS {
+            return Err(format!(
+                "`completions` has {count} entries, and at most {ROWS} are answered; send them in parts"
+            ));
+        }
         let lengths = [
             ("checklists", Some(self.checklists.len())),
             ("prompts", self.prompts.map(|list| list.len())),

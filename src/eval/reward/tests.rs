@@ -6,11 +6,11 @@ use serde_json::json;
 use super::request::{BODY, Guard, HEAD, Head, Refusal, Status, answer};
 use super::*;
 
-fn row(value: serde_json::Value) -> Row {
+fn row(value: Value) -> Row {
     serde_json::from_value(value).expect("it is a row")
 }
 
-fn reward(settings: Settings, value: serde_json::Value) -> Result<(f64, &'static str), Error> {
+fn reward(settings: Settings, value: Value) -> Result<(f64, &'static str), Error> {
     settings.reward(&row(value)).map(|reward| (reward.reward.get(), reward.by))
 }
 
@@ -32,7 +32,7 @@ fn length_is_paid_for() {
 
 #[test]
 fn a_judge_is_read_in_each_of_its_forms() {
-    let asked = |more: serde_json::Value| {
+    let asked = |more: Value| {
         let mut value = json!({"completion": "Rename x.", "checklist": ["a", {"id": "2", "text": "b"}, "c", "d"]});
         value.as_object_mut().expect("it is one").extend(more.as_object().expect("it is one").clone());
         value
@@ -43,6 +43,19 @@ fn a_judge_is_read_in_each_of_its_forms() {
     assert_eq!(reward(settings, asked(json!({"count": 9}))), Ok((1.0, "count")));
     assert_eq!(reward(settings, asked(json!({"count": "-1"}))), Ok((0.0, "count")));
     assert_eq!(reward(settings, asked(json!({"count": [1]}))), Err(Error::Count));
+    // A number is a number: only in a text the first integer counts.
+    for (count, expected) in [
+        (json!(1e300), 1.0),
+        (json!(1e16), 1.0),
+        (json!(1e-7), 0.0),
+        (json!(2.0), 0.5),
+        (json!(2.9), 0.5),
+        (json!(-1e300), 0.0),
+        (json!(u64::MAX), 1.0),
+        (json!("1e300"), 0.25),
+    ] {
+        assert_eq!(reward(settings, asked(json!({"count": count}))), Ok((expected, "count")), "{count}");
+    }
     assert_eq!(reward(settings, asked(json!({"verdicts": [true]}))), Err(Error::Verdicts { verdicts: 1, items: 4 }));
     assert_eq!(reward(settings, asked(json!({"coverage": 1.5}))), Err(Error::Share("coverage")));
     assert_eq!(reward(settings, asked(json!({"coverage": 1, "count": 1}))), Err(Error::Several));
@@ -69,7 +82,7 @@ fn messages_are_a_review() {
     let value =
         json!({"completion": [{"role": "assistant", "content": "Close the file."}], "checklist": ["Close the file"]});
     assert_eq!(reward(LEXICAL, value), Ok((1.0, "lexical")));
-    let item = |completion: serde_json::Value, checklist: serde_json::Value| {
+    let item = |completion: Value, checklist: Value| {
         reward(LEXICAL, json!({"completion": completion, "checklist": checklist}))
     };
     assert_eq!(item(json!([{"role": "assistant"}]), json!(["a"])), Err(Error::Completion));
@@ -91,6 +104,35 @@ fn words_are_looked_for_without_their_reason() {
     assert_eq!(said("leaks descriptors, clarity"), Ok(Some(0)));
     assert_eq!(said("Should tmp not be called queue_depth? Close this file."), Ok(Some(2)));
     assert_eq!(said("It is so."), Ok(Some(0)));
+}
+
+/// The review is split into words once, not once an item: that took minutes.
+#[test]
+fn a_long_review_with_many_items_takes_a_moment() {
+    let review: String = (0..70_000).map(|at| format!("identifier{at} ")).collect();
+    let items: Vec<String> = (0..ITEMS).map(|at| format!("Rename identifier{} thing{at}", at * 2)).collect();
+    let begun = std::time::Instant::now();
+    assert_eq!(reward(LEXICAL, json!({"completion": review, "checklist": items})), Ok((0.0, "lexical")));
+    let items: Vec<String> = (0..ITEMS).map(|at| format!("identifier{at} thing{at}")).collect();
+    assert_eq!(reward(LEXICAL, json!({"completion": review, "checklist": items})), Ok((1.0, "lexical")));
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "it took {:?}", begun.elapsed());
+}
+
+#[test]
+fn more_than_is_compared_is_refused_and_says_how_much_is() {
+    let of = |items: usize| reward(LEXICAL, json!({"completion": "a fault", "checklist": vec!["fault"; items]}));
+    assert_eq!((of(ITEMS), of(ITEMS + 1)), (Ok((1.0, "lexical")), Err(Error::Items(ITEMS + 1))));
+    let judged = |bytes: usize| {
+        reward(Settings::default(), json!({"completion": "x".repeat(bytes), "checklist": ["four"], "coverage": 1}))
+    };
+    assert_eq!((judged(LONGEST - 4), judged(LONGEST - 3)), (Ok((1.0, "coverage")), Err(Error::Long(LONGEST + 1))));
+    let body = json!({"completions": ["x"], "checklists": [vec!["a"; ITEMS + 1]]}).to_string();
+    let refusal = answer(&LEXICAL, body.as_bytes()).expect_err("it is refused");
+    assert_eq!(refusal.status, Status::BadRequest);
+    assert!(refusal.what.contains("completions[0]: its checklist has 1001 items, and at most 1000"), "{refusal}");
+    let body = json!({"completions": vec![""; ROWS + 1], "checklists": []}).to_string();
+    let refusal = answer(&LEXICAL, body.as_bytes()).expect_err("it is refused");
+    assert!(refusal.what.contains("`completions` has 65537 entries, and at most 65536"), "{refusal}");
 }
 
 #[test]
@@ -233,7 +275,7 @@ fn a_batch_is_answered_in_its_order() {
         "counts": [2, null],
     });
     let answer = answer(&Settings::default(), body.to_string().as_bytes()).expect("it is answered");
-    let answer: serde_json::Value = serde_json::from_str(&answer).expect("it is JSON");
+    let answer: Value = serde_json::from_str(&answer).expect("it is JSON");
     assert_eq!(answer["rewards"], json!([1.0, 1.0]));
     assert_eq!(answer["details"][0]["by"], "count");
 }
