@@ -1,4 +1,4 @@
-//! Datasets from the history of a clone: fixes and what they mend ([`cr_bench`]), merged changes that are worth a review
+//! Datasets from the history of a clone: fixes and what they mend ([`fn@cr_bench`]), merged changes that are worth a review
 //! ([`collect()`]), changes whose lines stood the test of time ([`clean()`]). Everything but blame is read without any program;
 //! the same clone and options give the same bytes.
 
