@@ -75,6 +75,15 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// A dataset without cases was written, and nobody takes it for one that is of use.
+#[track_caller]
+fn keeps_nothing(ran: &Ran, parts: &[&str]) {
+    ran.fails(3, &["nothing is kept"]);
+    for part in [parts, &["0          kept"]].concat() {
+        assert!(ran.text().contains(part), "{}", ran.text());
+    }
+}
+
 /// Numbered lines of Python.
 fn python(name: &str, count: usize) -> String {
     (0..count).fold(String::new(), |mut text, line| {
@@ -91,6 +100,14 @@ fn every_reason_to_leave_a_fix_out() {
     story.fix("vendor/a.py", "a = 2\n", "generated");
     story.put("tests/test_a.py", "a = 1\n", "Add test");
     story.fix("tests/test_a.py", "a = 2\n", "tests-or-docs-only");
+    story.put("flask/testsuite/basic.py", "a = 1\n", "Add suite");
+    story.fix("flask/testsuite/basic.py", "a = 2\n", "tests-or-docs-only");
+    // The line that is mended came as one of a test.
+    let line = "def helper(a):\n    return somewhat_long_function_name(argument_one, argument_two)\n";
+    story.put("tests/flask_tests.py", line, "Add helper (#18)");
+    story.place.write("tests/flask_tests.py", "a = 1\n");
+    story.put("helper.py", line, "Move helper (#19)");
+    story.fix("helper.py", line.replace("argument_two", "argument_three"), "introducer-no-source");
     story.put("Makefile", "a:\n", "Add make");
     story.fix("Makefile", "b:\n", "no-source");
     story.put("large.py", python("large", 30), "Add large (#1)");
@@ -157,7 +174,7 @@ fn every_reason_to_leave_a_fix_out() {
     let manifest: Value = serde_json::from_str(&story.place.read("../out/dataset.json")).unwrap();
     let left_out = manifest["built"]["funnel"]["left_out"].as_object().unwrap();
     let missing = ["shallow", "line-lost"];
-    assert_eq!(left_out.len() + missing.len(), 19, "{left_out:?}");
+    assert_eq!(left_out.len() + missing.len(), 20, "{left_out:?}");
     assert!(missing.iter().all(|reason| !left_out.contains_key(*reason)));
 }
 
@@ -252,6 +269,7 @@ fn the_same_clone_gives_the_same_bytes_whatever_is_configured() {
     story.build(&["--threads", "1"]).prints(&["3          kept"]);
     let first =
         ["cases.jsonl", "rejected.jsonl", "dataset.json"].map(|file| story.place.read(&format!("../out/{file}")));
+    std::fs::remove_dir_all(story.place.path("../out")).unwrap();
     // What a clone's own configuration could change, or run.
     let last = story.head();
     story.place.write("../ignored.txt", story.place.git(["rev-list", "--all"]));
@@ -276,7 +294,14 @@ fn the_same_clone_gives_the_same_bytes_whatever_is_configured() {
     let ran = story.place.run(["dataset", "cr-bench", "../range", "--fixes", "HEAD", "--need-issue"]);
     assert!(ran.stderr.contains("3 of 7 commits read as fixes"), "{}", ran.stderr);
     story.place.run(["dataset", "cr-bench", "../range"]).fails(2, &["name the fixes"]);
-    story.place.run(["dataset", "cr-bench", "../range", "--fixes", "a...b"]).fails(2, &["no range"]);
+    story.place.run(["dataset", "cr-bench", "../none", "--fixes", "a...b"]).fails(2, &["no range"]);
+    story.place.run(["dataset", "cr-bench", "../out", "--fix", "HEAD"]).fails(2, &["`../out` is not empty"]);
+    story.place.run(["dataset", "clean", "../out"]).fails(2, &["`../out` is not empty"]);
+    let collect = ["dataset", "collect", "../out", "--profile", "sphinx"];
+    story.place.run(collect).fails(2, &["`../out` is not empty"]);
+    let kept =
+        ["cases.jsonl", "rejected.jsonl", "dataset.json"].map(|file| story.place.read(&format!("../out/{file}")));
+    assert_eq!(first, kept);
     let missing =
         story.place.program(["dataset", "cr-bench", "../none", "--fix", "HEAD"]).env("PATH", "/nowhere").run();
     missing.fails(2, &["`git` cannot be started"]);
@@ -292,7 +317,8 @@ fn a_shallow_clone_names_its_end() {
     let sees = |depth: &str, name: &str| {
         story.place.git(["clone", "-q", "--depth", depth, &url, name]);
         let folder = format!("{name}.out");
-        story.place.run(["dataset", "cr-bench", &folder, "-C", name, "--fix", "HEAD"]).prints(&["shallow"]);
+        let ran = story.place.run(["dataset", "cr-bench", &folder, "-C", name, "--fix", "HEAD"]);
+        keeps_nothing(&ran, &["shallow"]);
     };
     sees("1", "../one");
     sees("2", "../two");
@@ -335,11 +361,11 @@ fn changes_are_collected_by_the_filters_of_two_papers() {
     assert_eq!(cases[0]["facts"]["linked_issues"], json!([77]));
     assert_eq!(cases[0]["facts"]["safety"], "unscreened");
     let ran = story.place.run(["dataset", "collect", "../t", "--profile", "sphinx", "--tokens", "50", "--plain"]);
-    ran.prints(&["too-many-tokens"]);
+    keeps_nothing(&ran, &["too-many-tokens"]);
     assert!(!ran.text().contains("no-pull-request"));
     let ran =
         story.place.run(["dataset", "collect", "../l", "--profile", "sphinx", "--language", "go", "--need-issue"]);
-    ran.prints(&["language", "0          kept"]);
+    keeps_nothing(&ran, &["language"]);
 
     // Without an export: what is not known is said to be unknown.
     let ran = story.place.run(["dataset", "collect", "../g", "--profile", "swe-prbench", "--value", "0.1"]);
@@ -377,9 +403,9 @@ fn changes_are_collected_by_the_filters_of_two_papers() {
     assert_eq!(cases[0]["difficulty"], "easy");
     story.place.run(["dataset", "check", "../m"]).prints(&["2 with comments of people"]);
     let high = ["dataset", "collect", "../h", "--profile", "swe-prbench", "--meta", "../export.json", "--value", "0.9"];
-    story.place.run(high).prints(&["low-value"]);
+    keeps_nothing(&story.place.run(high), &["low-value"]);
     story.place.write("../export.json", "{\"a\": 1}");
-    story.place.run(args).fails(2, &["no pull requests"]);
+    story.place.run(args.map(|arg| if arg == "../m" { "../n" } else { arg })).fails(2, &["no pull requests"]);
 }
 
 #[test]
@@ -456,15 +482,16 @@ fn what_else_is_left_out_of_collections() {
         let rejected = lines(&story.place.read(&format!("{out}/rejected.jsonl")));
         rejected.iter().map(|row| row["reason"].as_str().unwrap().to_owned()).collect()
     };
-    story.place.run(["dataset", "collect", "../s", "--profile", "sphinx", "--plain"]).prints(&["0          kept"]);
+    keeps_nothing(&story.place.run(["dataset", "collect", "../s", "--profile", "sphinx", "--plain"]), &[]);
     assert_eq!(reasons("../s"), ["no-parent", "unreadable", "unreadable", "bot", "incomplete"]);
     let args = ["dataset", "collect", "../w", "--profile", "swe-prbench", "--added", "8", "--value", "0"];
-    story.place.run(args).prints(&["0          kept"]);
+    keeps_nothing(&story.place.run(args), &[]);
     assert_eq!(reasons("../w"), ["no-pull-request", "unreadable", "unreadable", "bot", "too-large"]);
     let url = format!("file://{}", story.place.root().display());
     story.place.git(["clone", "-q", "--depth", "1", &url, "../one"]);
     let ran = story.place.run(["dataset", "collect", "../c", "--profile", "sphinx", "-C", "../one"]);
-    ran.prints(&["shallow"]);
+    keeps_nothing(&ran, &["shallow"]);
+    keeps_nothing(&story.place.run(["dataset", "clean", "../y", "--survive", "9m"]), &["too-young"]);
 
     // Of clean changes.
     story.place.git(["switch", "-q", "-c", "stable"]);

@@ -126,7 +126,7 @@ pub(super) fn told(missing: &[Missing], too_early: &[String]) -> Exit {
 pub(super) fn new_folder(path: &Path) -> Result<(), Failure> {
     let is_taken = std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
     if is_taken || path.is_file() {
-        let what = format!("`{}` is not empty: name a new folder with --out", crate::cli::shown(path));
+        let what = format!("`{}` is not empty: name a new folder", crate::cli::shown(path));
         return Err(anyhow::Error::msg(what).into());
     }
     Ok(())

@@ -10,13 +10,14 @@ use diffsieve::git::{Oid, Repository};
 use diffsieve::record::Manifest;
 use serde_json::json;
 
+use super::asking::new_folder;
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, env, output, print, start};
 
 /// The clone and the folder that is written.
 #[derive(Debug, Args)]
 pub(super) struct PastArgs {
-    /// Write the dataset into this folder: dataset.json, cases.jsonl, rejected.jsonl
+    /// Write the dataset into this new folder: dataset.json, cases.jsonl, rejected.jsonl
     #[arg(value_name = "FOLDER")]
     out: PathBuf,
     /// The clone, a trusted one with its whole history [default: the current folder]
@@ -37,7 +38,9 @@ pub(super) struct PastArgs {
 }
 
 impl PastArgs {
+    /// The clone, once it is known that nothing is overwritten.
     pub(super) fn open(&self) -> Result<Repository, Failure> {
+        new_folder(&self.out)?;
         Ok(Repository::open(start(self.directory.as_deref()), &env::var)?)
     }
 
@@ -81,7 +84,12 @@ impl PastArgs {
         );
         let table = built.funnel.table();
         let dataset = built.write(&self.out, manifest).map_err(failure)?;
-        print(&format!("{table}digest {}\n", dataset.manifest.digest))
+        print(&format!("{table}digest {}\n", dataset.manifest.digest))?;
+        if dataset.cases.is_empty() {
+            output::say("nothing is kept: this is a dataset without cases; rejected.jsonl says why");
+            return Ok(Exit::Incomplete);
+        }
+        Ok(Exit::Passed)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::review::pool;
 use crate::syntax::{Language, Limits, Parsed, Region};
 
 /// Why a fix gives no case, in the order in which it is looked at.
-pub(super) const REASONS: [Reason; 19] = [
+pub(super) const REASONS: [Reason; 20] = [
     ("merge", "the fix is a merge commit"),
     ("no-parent", "the fix is the first commit of the history"),
     ("shallow", "the history that is needed is not in this clone"),
@@ -38,6 +38,7 @@ pub(super) const REASONS: [Reason; 19] = [
     ("introducer-is-root", "the line is as old as the history"),
     ("introducer-is-import", "the line came with code that was written elsewhere"),
     ("fixed-before-merge", "bug and fix are of one change"),
+    ("introducer-no-source", "the line came in a file that is no code of the product, such as a test"),
     ("introducer-too-large", "nobody reviews a change of this size"),
     ("line-lost", "the line is not among those that the change adds as it landed"),
     ("duplicate-fix", "another fix mends the same lines under the same subject"),
@@ -293,6 +294,9 @@ impl Builder<'_> {
                 let what = format!("{}:{} of {}", traced.origin.visible(), traced.origin_line, traced.commit.short());
                 return no("line-lost", what);
             };
+            if !of_source(&file) {
+                return no("introducer-no-source", format!("{} of {}", file.path.visible(), head.short()));
+            }
             landing.entry(file.path.clone()).or_default().insert(line.get());
         }
         Ok(landing)
