@@ -7,6 +7,7 @@ mod build;
 mod calls;
 mod candidate;
 mod changes;
+mod guards;
 mod logic;
 mod numbers;
 mod planted;

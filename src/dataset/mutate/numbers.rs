@@ -2,7 +2,7 @@
 
 use super::logic::BINARY;
 use super::site::{Edit, Site, integer, is, is_primary, parts};
-use crate::syntax::Language;
+use crate::syntax::{Language, Node};
 
 /// Words in names of what is counted or measured: with one of them, `+` is no concatenation.
 const COUNTED: [&str; 18] = [
@@ -59,6 +59,82 @@ fn is_index(name: &str) -> bool {
     INDICES.contains(&name.as_str()) || name.ends_with("idx") || name.ends_with("index") || name.ends_with("pos")
 }
 
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// What stands before and behind a name, each time.
+fn around_name<'t>(text: &'t str, name: &str) -> Vec<(&'t str, &'t str)> {
+    let cut = |(at, found): (usize, &str)| (&text[..at], &text[at + found.len()..]);
+    let whole = |(before, after): &(&str, &str)| !before.ends_with(is_name) && !after.starts_with(is_name);
+    text.match_indices(name).map(cut).filter(whole).collect()
+}
+
+/// Whether what is subscripted goes by its name, or by a line that makes it, for one that has keys.
+fn is_map(site: &Site<'_, '_>, of: &str) -> bool {
+    const NAMES: [&str; 9] = ["map", "dict", "hash", "obj", "cache", "lookup", "registry", "memo", "table"];
+    const MAKES: [&str; 14] = [
+        "map[",
+        "Map<",
+        "map<",
+        "Dictionary<",
+        "Dict[",
+        "dict[",
+        "dict(",
+        "Hash.new",
+        "{}",
+        "Record<",
+        "Map()",
+        "Map::",
+        "defaultdict",
+        "Counter(",
+    ];
+    let name = of.rsplit(|c| !is_name(c)).next().unwrap_or_default();
+    let low = name.to_ascii_lowercase();
+    let makes = |line: &str| MAKES.iter().any(|token| line.contains(token)) && !around_name(line, name).is_empty();
+    name.is_empty() || NAMES.iter().any(|word| low.contains(word)) || site.parsed.source().lines().any(makes)
+}
+
+/// Whether the tree shows that a subscript is an integer, and no key of what a loop goes through.
+fn is_position(site: &Site<'_, '_>, index: &Node<'_>, name: &str) -> bool {
+    let source = site.parsed.source();
+    for node in site.above.iter().rev() {
+        let head = node.field("body").and_then(|body| source.get(node.range().start..body.range().start));
+        let Some(head) = head.filter(|head| head.starts_with("for")) else { continue };
+        let split = [" range ", " in ", " of ", " as ", " : "].iter().find_map(|token| head.split_once(token));
+        let Some((mut bound, mut through)) = split else { continue };
+        if site.language() == Language::Php {
+            (bound, through) = (through, bound);
+        }
+        if !around_name(bound, name).is_empty() {
+            let first = bound.trim_start_matches("for").trim_start_matches([' ', '(']).starts_with(name);
+            let numbers = through.starts_with("range(") || through.contains("..");
+            return numbers || (first && (through.starts_with("enumerate(") || through.contains(".enumerate()")));
+        }
+    }
+    let stepped = is(index, &BINARY) && parts(index).iter().any(|part| integer(site.text(part)).is_some());
+    let scope = site.function().map_or(source, |function| site.text(function));
+    stepped || around_name(scope, name).into_iter().any(|(before, after)| is_number_here(before, after))
+}
+
+/// Whether what stands around a name makes it an integer: a type, a number that is assigned, a step.
+fn is_number_here(before: &str, after: &str) -> bool {
+    const TYPES: [&str; 16] = [
+        "int", "uint", "long", "short", "size_t", "ssize_t", "unsigned", "usize", "isize", "i32", "i64", "u32", "u64",
+        "number", "int64", "int32",
+    ];
+    let last = before.strip_suffix(' ').and_then(|before| before.rsplit(|c| !is_name(c)).next()).unwrap_or_default();
+    let behind = after.trim_start_matches([':', ' ']).split(|c| !is_name(c)).next().unwrap_or_default();
+    let typed = TYPES.contains(&last) || (after.starts_with([':', ' ']) && TYPES.contains(&behind));
+    let assigned = after.trim_start().strip_prefix(':').unwrap_or(after.trim_start()).strip_prefix('=');
+    let assigned = assigned.map(str::trim_start).is_some_and(|value| {
+        let end = value.find(|c: char| !c.is_alphanumeric() && c != '.').unwrap_or(value.len());
+        integer(&value[..end]).is_some() || value.starts_with("len(")
+    });
+    let steps = after.starts_with("++") || after.starts_with("--") || before.ends_with("++") || before.ends_with("--");
+    typed || assigned || steps || after.starts_with(" -= ")
+}
+
 /// One more or one less: `i` is `i + 1`, `i - 1` and `i + 1` are `i`.
 fn shifted(text: &str, step: &str) -> Option<String> {
     let without_one = text.strip_suffix('1').and_then(|rest| rest.trim_end().strip_suffix(['-', '+']));
@@ -78,7 +154,8 @@ pub(super) fn index(site: &Site<'_, '_>) -> Option<Edit> {
     }
     let text = site.text(&index);
     let name = text.split([' ', '+', '-']).next()?;
-    if !is_index(name) || parts(site.node).len() < 2 {
+    let of = parts(site.node).into_iter().next().filter(|of| of.range() != index.range())?;
+    if !is_index(name) || is_map(site, site.text(&of)) || !is_position(site, &index, name) {
         return None;
     }
     site.inside(index.range(), shifted(text, "+")?)

@@ -1,9 +1,10 @@
 //! Operators that take something away: a check, a step, a branch.
 
-use super::site::{Edit, Site, bare, is, parts};
+use super::guards;
+use super::site::{Edit, Site, is, parts};
 use crate::syntax::{Language, Node};
 
-const IFS: [&str; 6] = ["if_statement", "if_expression", "if", "unless", "if_modifier", "unless_modifier"];
+pub(super) const IFS: [&str; 6] = ["if_statement", "if_expression", "if", "unless", "if_modifier", "unless_modifier"];
 const LOOPS: [&str; 12] = [
     "for_statement",
     "for_in_statement",
@@ -31,77 +32,15 @@ const SWITCHES: [&str; 9] = [
 ];
 const CATCHES: [&str; 4] = ["catch_clause", "except_clause", "rescue", "except_group_clause"];
 
-fn starts_with_word(text: &str, words: &[&str]) -> bool {
+pub(super) fn starts_with_word(text: &str, words: &[&str]) -> bool {
     let word = text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
     words.contains(&word)
-}
-
-/// An `if` that is a statement, without `else`, that leaves at its end: the statement, its condition.
-fn guard<'p>(site: &Site<'_, 'p>) -> Option<Node<'p>> {
-    const LEAVES: [&str; 10] =
-        ["return", "throw", "raise", "continue", "break", "next", "goto", "panic", "exit", "abort"];
-    let inner = if is(site.node, &["expression_statement"]) { parts(site.node).pop()? } else { site.node.clone() };
-    let alone = inner.field("alternative").is_none() && inner.field("initializer").is_none();
-    if !is(&inner, &IFS) || !alone || !site.is_statement() {
-        return None;
-    }
-    let condition = bare(&inner.field("condition")?);
-    let body = inner.field("consequence").or_else(|| inner.field("body"))?;
-    let mut statements = parts(&body);
-    if statements.len() == 1 && is(&statements[0], &["statement_list", "block"]) {
-        statements = parts(&statements[0]);
-    }
-    let last = statements.last().map_or_else(|| site.text(&body), |last| site.text(last));
-    let own = site.text(&body);
-    let leaves = starts_with_word(last, &LEAVES) || starts_with_word(own, &LEAVES);
-    (leaves && statements.len() <= 2 && !is(&condition, &["let_condition", "let_chain"])).then_some(condition)
-}
-
-#[derive(PartialEq)]
-enum About {
-    Failure,
-    Absence,
-    Bounds,
-    Other,
-}
-
-fn about(condition: &str) -> About {
-    let low = condition.to_ascii_lowercase();
-    let words = |wanted: &[&str]| low.split(|c: char| !c.is_alphanumeric()).any(|word| wanted.contains(&word));
-    if words(&["err", "error", "errno", "rc", "ret", "status", "failed", "errors"]) {
-        About::Failure
-    } else if words(&["null", "none", "nil", "undefined", "nullptr", "isset", "blank"]) {
-        About::Absence
-    } else if words(&["len", "length", "size", "empty", "count", "max", "min", "limit"])
-        || [" < ", " > ", " <= ", " >= "].iter().any(|token| low.contains(token))
-    {
-        About::Bounds
-    } else {
-        About::Other
-    }
-}
-
-fn guard_about(site: &Site<'_, '_>, wanted: &About) -> Option<Edit> {
-    let condition = guard(site)?;
-    (about(site.text(&condition)) == *wanted).then(|| site.delete_statement())?
-}
-
-pub(super) fn null_check(site: &Site<'_, '_>) -> Option<Edit> {
-    guard_about(site, &About::Absence)
-}
-
-pub(super) fn bounds_check(site: &Site<'_, '_>) -> Option<Edit> {
-    guard_about(site, &About::Bounds)
-}
-
-pub(super) fn other_guard(site: &Site<'_, '_>) -> Option<Edit> {
-    guard_about(site, &About::Other)
 }
 
 /// A failure is not looked at.
 pub(super) fn error_check(site: &Site<'_, '_>) -> Option<Edit> {
     if site.language() != Language::Rust {
-        return guard_about(site, &About::Failure);
+        return guards::failure(site);
     }
     let [tried] = <[_; 1]>::try_from(parts(site.node)).ok()?;
     let statement = is(site.node, &["expression_statement"]) && is(&tried, &["try_expression"]);

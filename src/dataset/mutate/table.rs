@@ -1,7 +1,7 @@
 //! The operators.
 
 use super::site::{Edit, Site};
-use super::{aimed, around, calls, logic, numbers, planted, removal};
+use super::{aimed, around, calls, guards, logic, numbers, planted, removal};
 use crate::syntax::Language::{self, C, CSharp, Cpp, Go, Java, JavaScript, Php, Python, Ruby, Rust, Tsx, TypeScript};
 
 /// One way to put a fault into code.
@@ -472,7 +472,7 @@ pub static OPERATORS: &[Operator] = &[
         severity: "high",
         languages: ALL,
         targeted: false,
-        apply: removal::null_check,
+        apply: guards::null_check,
     },
     Operator {
         name: "bounds-check-removed",
@@ -485,7 +485,7 @@ pub static OPERATORS: &[Operator] = &[
         severity: "high",
         languages: ALL,
         targeted: false,
-        apply: removal::bounds_check,
+        apply: guards::bounds_check,
     },
     Operator {
         name: "guard-removed",
@@ -498,7 +498,7 @@ pub static OPERATORS: &[Operator] = &[
         severity: "high",
         languages: ALL,
         targeted: false,
-        apply: removal::other_guard,
+        apply: guards::other_guard,
     },
     Operator {
         name: "error-check-removed",
@@ -971,9 +971,9 @@ pub static OPERATORS: &[Operator] = &[
     Operator {
         name: "invalid-typeof",
         help: "a type is compared with a text that it never is",
-        why: "`typeof` never gives this text, so the comparison is never true",
+        why: "`typeof` never gives this text, so the comparison always has the same result",
         tag: "InvalidTypeof",
-        cwe: Some(570),
+        cwe: Some(697),
         category: "coding",
         impact: "functional-suitability",
         severity: "high",
