@@ -270,13 +270,16 @@ fn comments_of_people() {
 fn similarities_are_needed_or_computed_by_their_name() {
     let mut judgements = human_judgements();
     judgements.as_array_mut().unwrap().truncate(2);
-    let error = scored("swe-prbench", humans(), human_answers(), judgements.clone(), &Choice::default()).unwrap_err();
+    let by = |name: Option<&str>| Choice { similarity: name.map(str::to_owned), ..Choice::default() };
+    let error = scored("swe-prbench", humans(), human_answers(), judgements.clone(), &by(Some("e"))).unwrap_err();
     assert!(error.to_string().starts_with("judgements that are missing: 5"), "{error}");
-    let lexical = Choice { similarity: Some("lexical".to_owned()), ..Choice::default() };
-    let scores = scored("swe-prbench", humans(), human_answers(), judgements, &lexical).unwrap();
-    assert_eq!(scores.variants.similarity.as_deref(), Some("lexical"));
-    // the, divisor of check, the, divisor, may, be, zero.
-    assert_eq!(value(&scores, "alignment"), 0.3333333333);
+    // Where nobody saved any and nobody is named, words are compared.
+    for choice in [by(None), by(Some("lexical"))] {
+        let scores = scored("swe-prbench", humans(), human_answers(), judgements.clone(), &choice).unwrap();
+        assert_eq!(scores.variants.similarity.as_deref(), Some("lexical"));
+        // the, divisor of check, the, divisor, may, be, zero.
+        assert_eq!(value(&scores, "alignment"), 0.3333333333);
+    }
     let mut wrong = human_judgements();
     wrong[2]["verdict"]["number"] = json!(1.5);
     let error = scored("swe-prbench", humans(), human_answers(), wrong, &Choice::default()).unwrap_err();
