@@ -58,7 +58,7 @@ def deserved(body, status, text):
         answer = json.loads(choice["message"]["content"])
         jsonschema.validate(answer, schema_in(body))
     except (json.JSONDecodeError, jsonschema.ValidationError):
-        return "against the schema", {3}, {"malfunction", "off_schema"}
+        return "against the schema", {3}, {"malfunction", "no_object", "off_schema"}
     if answer == json.loads(clean("")):
         return "clean", {0}, set()
     if not answer["findings"]:

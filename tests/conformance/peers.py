@@ -219,7 +219,7 @@ class Ollama:
     own_key = False
     # The server has these two (api.ChatRequest). Without them it may drop a part of the diff.
     unknown = ("truncate", "shift")
-    endings = {"length": "truncated", "load": "unknown_outcome", "prose": "malfunction", "thinking": ""}
+    endings = {"length": "truncated", "load": "unknown_outcome", "prose": "no_object", "thinking": ""}
 
     @staticmethod
     def read(body):
