@@ -1,11 +1,13 @@
 //! The folder of a run: `run.json`, `answers.jsonl`, `judgements.jsonl`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use diffsieve::eval::score::Scores;
 use diffsieve::record::{self, Answer, Appender, Dataset, Judgement, Run};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::{Failure, shown};
 
@@ -14,6 +16,19 @@ pub(super) const JUDGEMENTS: &str = "judgements.jsonl";
 
 /// The format of `run.json`.
 const FORMAT: &str = "diffsieve.run/v1";
+
+/// What `run.json` says of answers about a dataset.
+pub(super) fn about(dataset: &Dataset, place: &Path, configuration: BTreeMap<String, Value>) -> Run {
+    Run {
+        format: FORMAT.to_owned(),
+        dataset: dataset.manifest.name.clone(),
+        digest: dataset.manifest.digest.clone(),
+        files: dataset.manifest.files.clone(),
+        folder: std::path::absolute(place).ok().map(|path| path.to_string_lossy().into_owned()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        configuration,
+    }
+}
 
 /// A run on disk.
 pub(super) struct Folder {
@@ -24,15 +39,14 @@ pub(super) struct Folder {
 impl Folder {
     /// A new run, or the same one that was begun there, with the answers it has.
     pub(super) fn begin(path: &Path, run: &Run) -> Result<(Self, Vec<Answer>), Failure> {
-        let run = Run { format: FORMAT.to_owned(), ..run.clone() };
         let file = path.join("run.json");
         if !file.exists() {
-            record::write_json(&file, &run).map_err(anyhow::Error::from)?;
-            return Ok((Self { path: path.to_owned(), run }, Vec::new()));
+            record::write_json(&file, run).map_err(anyhow::Error::from)?;
+            return Ok((Self { path: path.to_owned(), run: run.clone() }, Vec::new()));
         }
         let there = Self::open(path)?;
         // Where the dataset lies decides nothing.
-        if (Run { folder: run.folder.clone(), ..there.run.clone() }) != run {
+        if (Run { folder: run.folder.clone(), ..there.run.clone() }) != *run {
             let why = "holds another run (its run.json differs): name another --out, or remove that folder";
             return Err(anyhow!("`{}` {why}", shown(path)).into());
         }
