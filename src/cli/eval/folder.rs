@@ -1,9 +1,10 @@
 //! The folder of a run: `run.json`, `answers.jsonl`, `judgements.jsonl`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use diffsieve::escape::visible;
 use diffsieve::eval::score::Scores;
 use diffsieve::record::{self, Answer, Appender, Dataset, Judgement, Run};
 use serde::Serialize;
@@ -30,6 +31,19 @@ pub(super) fn about(dataset: &Dataset, place: &Path, configuration: BTreeMap<Str
     }
 }
 
+/// What two runs differ in, by the names of run.json.
+fn differing(there: &Run, run: &Run) -> Vec<String> {
+    let names: BTreeSet<&String> = there.configuration.keys().chain(run.configuration.keys()).collect();
+    let settings = names.into_iter().filter(|name| there.configuration.get(*name) != run.configuration.get(*name));
+    let rest = [
+        ("dataset", there.dataset != run.dataset || there.digest != run.digest),
+        ("files", there.files != run.files),
+        ("version", there.version != run.version),
+    ];
+    let rest = rest.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned());
+    rest.chain(settings.map(|name| visible(name))).collect()
+}
+
 /// A run on disk.
 pub(super) struct Folder {
     pub(super) path: PathBuf,
@@ -47,7 +61,9 @@ impl Folder {
         let there = Self::open(path)?;
         // Where the dataset lies decides nothing.
         if (Run { folder: run.folder.clone(), ..there.run.clone() }) != *run {
-            let why = "holds another run (its run.json differs): name another --out, or remove that folder";
+            let what = differing(&there.run, run).join(", ");
+            let why =
+                format!("holds another run (run.json differs in {what}): name another --out, or remove that folder");
             return Err(anyhow!("`{}` {why}", shown(path)).into());
         }
         // A last line that was cut off is asked again.
