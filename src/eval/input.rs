@@ -15,8 +15,9 @@ pub fn score(protocol: &str, json: &[u8], variants: &Variants) -> Result<Value, 
         "cr-bench" => Ok(cr_bench_scores(&read(json)?, variants.hits.unwrap_or_default())),
         "swe-prbench" => {
             let compat = variants.compat.unwrap_or_default();
-            let score = read::<swe_prbench::Input>(json)?.score(compat)?;
-            Ok(with(value(&score), "compat", value(&compat)))
+            let pairing = variants.pairing.unwrap_or_default();
+            let score = read::<swe_prbench::Input>(json)?.score(compat, pairing)?;
+            Ok(with(with(value(&score), "compat", value(&compat)), "pairing", value(&pairing)))
         }
         "sphinx" => sphinx_scores(read(json)?, variants.lambda),
         "cqs" => {

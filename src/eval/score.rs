@@ -154,6 +154,18 @@ pub enum Compat {
     V041,
 }
 
+/// How comments that the judge left over are matched with those of people by their likeness (SWE-PRBench, second stage).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Pairing {
+    /// The most alike pair first, as the released scorer does. The paper says only that pairs are one to one.
+    #[default]
+    Greedy,
+    /// The pairs that are most alike together.
+    Optimal,
+}
+
 /// Whether one tagged issue answers one prediction or any number of them (CQS leaves it open).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -177,6 +189,9 @@ pub struct Variants {
     /// SWE-PRBench.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<Compat>,
+    /// SWE-PRBench.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairing: Option<Pairing>,
     /// SWE-PRBench: who measured similarity, such as `lexical`. Scores of different ones are not comparable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similarity: Option<String>,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::score::{Answers, Compat, Hits, Matching, Measure, Measures, Number, Scores, Variants};
+use super::score::{Answers, Compat, Hits, Matching, Measure, Measures, Number, Pairing, Scores, Variants};
 use crate::escape::visible;
 
 /// In which order measures are shown; others follow by name.
@@ -93,6 +93,9 @@ fn chosen(variants: &Variants) -> String {
     if let Some(compat) = variants.compat {
         parts
             .push(format!("rules of the {}", if compat == Compat::Paper { "paper" } else { "released scorer v0.4.1" }));
+        if variants.pairing == Some(Pairing::Optimal) {
+            parts.push("optimal pairs".to_owned());
+        }
         parts.push(format!("similarity {}", visible(variants.similarity.as_deref().unwrap_or("not needed"))));
     }
     if let Some(lambda) = variants.lambda {

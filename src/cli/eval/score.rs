@@ -7,7 +7,7 @@ use anyhow::{Context as _, anyhow};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use diffsieve::escape;
-use diffsieve::eval::score::{Compat, Hits, Matching, Variants};
+use diffsieve::eval::score::{Compat, Hits, Matching, Pairing, Variants};
 use diffsieve::eval::scoring::{self, Choice, Records};
 use diffsieve::eval::{PROTOCOLS, Protocol, input, table};
 use diffsieve::record::Dataset;
@@ -42,6 +42,9 @@ pub(in crate::cli) struct ScoreArgs {
     /// swe-prbench: the rules of a released scorer, where they differ from the paper
     #[arg(long, value_enum, value_name = "VERSION")]
     compat: Option<CompatName>,
+    /// swe-prbench: how comments that the judge left over are matched by their likeness [default: greedy]
+    #[arg(long, value_enum, value_name = "WAY")]
+    pairing: Option<PairingName>,
     /// sphinx: weight of the cases with a checklist, 0 to 1 [default: 0.9, or what the input says]
     #[arg(long, value_name = "NUMBER")]
     lambda: Option<f64>,
@@ -92,6 +95,14 @@ enum CompatName {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PairingName {
+    /// The most alike pair first
+    Greedy,
+    /// The pairs that are most alike together
+    Optimal,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MatchName {
     /// Once
     OneToOne,
@@ -103,6 +114,7 @@ pub(super) fn run(args: &ScoreArgs) -> Result<Exit, Failure> {
     for (option, is_given, protocol) in [
         ("--hits", args.hits.is_some(), "cr-bench"),
         ("--compat", args.compat.is_some(), "swe-prbench"),
+        ("--pairing", args.pairing.is_some(), "swe-prbench"),
         ("--similarity", args.similarity.is_some(), "swe-prbench"),
         ("--lambda", args.lambda.is_some(), "sphinx"),
         ("--text-metrics", args.text_metrics, "sphinx"),
@@ -171,6 +183,7 @@ fn choice(args: &ScoreArgs) -> Choice {
     Choice {
         hits: hits(args),
         compat: compat(args),
+        pairing: pairing(args),
         lambda: args.lambda,
         matching: matching(args),
         judge: args.judge.clone(),
@@ -198,6 +211,7 @@ fn bare(args: &ScoreArgs, file: &Path) -> Result<Exit, Failure> {
     let variants = Variants {
         hits: Some(hits(args)),
         compat: Some(compat(args)),
+        pairing: Some(pairing(args)),
         lambda: args.lambda,
         matching: Some(matching(args)),
         ..Variants::default()
@@ -220,6 +234,13 @@ const fn compat(args: &ScoreArgs) -> Compat {
     match args.compat {
         Some(CompatName::V041) => Compat::V041,
         None => Compat::Paper,
+    }
+}
+
+const fn pairing(args: &ScoreArgs) -> Pairing {
+    match args.pairing {
+        Some(PairingName::Optimal) => Pairing::Optimal,
+        Some(PairingName::Greedy) | None => Pairing::Greedy,
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use super::error::Error;
 use super::judge::LEXICAL;
 use super::protocol::{Protocol, find};
-use super::score::{Answers, Clean, Compat, FORMAT, Hits, Matching, Measure, Measures, Row, Scores, Variants};
+use super::score::{Answers, Clean, Compat, FORMAT, Hits, Matching, Measure, Measures, Pairing, Row, Scores, Variants};
 use crate::record::{self, Answer, Case, Dataset, Judgement, Run, Status};
 use decisions::{Decisions, Need};
 
@@ -59,6 +59,8 @@ pub struct Choice {
     pub hits: Hits,
     /// SWE-PRBench.
     pub compat: Compat,
+    /// SWE-PRBench.
+    pub pairing: Pairing,
     /// Sphinx: the weight of cases with a checklist; the paper's 0.9 where it is `None`.
     pub lambda: Option<f64>,
     /// CQS.
@@ -78,11 +80,12 @@ pub struct Choice {
 impl Choice {
     /// What was chosen for these scores, so that the same run can be scored in the same way once more.
     pub fn of(scores: &Scores) -> Self {
-        let Variants { hits, compat, similarity, lambda, matching, judge } = scores.variants.clone();
+        let Variants { hits, compat, pairing, similarity, lambda, matching, judge } = scores.variants.clone();
         let crossed = scores.by.keys().filter(|axes| axes.contains(axes::AND));
         Self {
             hits: hits.unwrap_or_default(),
             compat: compat.unwrap_or_default(),
+            pairing: pairing.unwrap_or_default(),
             lambda,
             matching: matching.unwrap_or_default(),
             judge,
@@ -172,6 +175,7 @@ impl<'r> Scorer<'r> {
             "cr-bench" => variants.hits = Some(choice.hits),
             "swe-prbench" => {
                 variants.compat = Some(choice.compat);
+                variants.pairing = Some(choice.pairing);
                 variants.similarity.clone_from(&similarities.judge);
             }
             "sphinx" => {

@@ -18,9 +18,10 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
         return Ok(());
     }
     let input = input(sheet)?;
-    let compat = sheet.scorer.variants.compat.unwrap_or_default();
+    let variants = &sheet.scorer.variants;
+    let (compat, pairing) = (variants.compat.unwrap_or_default(), variants.pairing.unwrap_or_default());
     let at = super::decisions::answer(&sheet.case.id, sheet.answer.sample);
-    let score = input.score(compat).map_err(|error| match error {
+    let score = input.score(compat, pairing).map_err(|error| match error {
         Error::Input { at: part, what } => Error::Input { at: format!("judgements.jsonl, {at}, {part}"), what },
         other => other,
     })?;

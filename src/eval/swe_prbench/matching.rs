@@ -1,7 +1,7 @@
 //! Which comment of the reviewer says what which person said (section 5.2, appendix C).
 
 use super::{Agent, Human, Input, Label};
-use crate::eval::score::Compat;
+use crate::eval::score::{Compat, Pairing};
 
 /// A pair below this affinity is none.
 const THRESHOLD: f64 = 0.30;
@@ -50,7 +50,7 @@ pub fn is_kept(affinity: f64) -> bool {
 }
 
 /// The pairs of both stages, in the order in which they were made.
-pub(super) fn pairs(input: &Input, compat: Compat) -> Vec<Pair> {
+pub(super) fn pairs(input: &Input, compat: Compat, pairing: Pairing) -> Vec<Pair> {
     let mut made = Made::new(input);
     let mut first = stage_one(input);
     first.sort_by(|(one, left), (other, right)| {
@@ -60,6 +60,9 @@ pub(super) fn pairs(input: &Input, compat: Compat) -> Vec<Pair> {
     first.into_iter().for_each(|(pair, _)| made.add(pair));
 
     let mut second = stage_two(input, compat, &made);
+    if pairing == Pairing::Optimal {
+        second = most_alike(second);
+    }
     second.sort_by(|(one, left), (other, right)| {
         right.total_cmp(left).then((one.agent, one.human).cmp(&(other.agent, other.human)))
     });
@@ -121,10 +124,148 @@ fn stage_two(input: &Input, compat: Compat, made: &Made) -> Vec<(Pair, f64)> {
     found
 }
 
+/// Of these pairs one to one those whose affinities sum up to most (assignment by shortest augmenting paths; Kuhn 1955,
+/// Jonker and Volgenant 1987).
+fn most_alike(pairs: Vec<(Pair, f64)>) -> Vec<(Pair, f64)> {
+    let index = |of: fn(&Pair) -> usize| {
+        let mut all: Vec<usize> = pairs.iter().map(|(pair, _)| of(pair)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let (agents, humans) = (index(|pair| pair.agent), index(|pair| pair.human));
+    let at = |all: &[usize], one: usize| all.binary_search(&one).unwrap_or_default();
+    // Nobody's partner is nobody: a column for each row costs nothing, so a row without a pair takes that.
+    let mut costs = vec![vec![0.0; humans.len() + agents.len()]; agents.len()];
+    for (pair, affinity) in &pairs {
+        costs[at(&agents, pair.agent)][at(&humans, pair.human)] = -affinity;
+    }
+    let taken = assigned(&costs);
+    let is_taken = |pair: &Pair| taken[at(&agents, pair.agent)] == at(&humans, pair.human);
+    pairs.into_iter().filter(|(pair, _)| is_taken(pair)).collect()
+}
+
+/// The column of each row, all different, so that the costs sum up to least. There are at least as many columns as rows.
+fn assigned(costs: &[Vec<f64>]) -> Vec<usize> {
+    let columns = costs.first().map_or(0, Vec::len);
+    let (mut of_row, mut of_column) = (vec![0.0; costs.len()], vec![0.0; columns]);
+    let mut row_of: Vec<Option<usize>> = vec![None; columns];
+    for start in 0..costs.len() {
+        let mut least = vec![f64::INFINITY; columns];
+        let (mut before, mut seen) = (vec![None; columns], vec![false; columns]);
+        let mut here: Option<usize> = None;
+        let end = loop {
+            let row = here.and_then(|column| row_of[column]).unwrap_or(start);
+            let (mut step, mut next) = (f64::INFINITY, 0);
+            for column in (0..columns).filter(|column| !seen[*column]) {
+                let reduced = costs[row][column] - of_row[row] - of_column[column];
+                if reduced < least[column] {
+                    (least[column], before[column]) = (reduced, here);
+                }
+                if least[column] < step {
+                    (step, next) = (least[column], column);
+                }
+            }
+            of_row[start] += step;
+            for column in 0..columns {
+                if seen[column] {
+                    of_column[column] -= step;
+                    of_row[row_of[column].unwrap_or(start)] += step;
+                } else {
+                    least[column] -= step;
+                }
+            }
+            seen[next] = true;
+            here = Some(next);
+            if row_of[next].is_none() {
+                break next;
+            }
+        };
+        let mut column = end;
+        while let Some(earlier) = before[column] {
+            row_of[column] = row_of[earlier];
+            column = earlier;
+        }
+        row_of[column] = Some(start);
+    }
+    let mut taken = vec![columns; costs.len()];
+    for (column, row) in row_of.iter().enumerate() {
+        if let Some(row) = row {
+            taken[*row] = column;
+        }
+    }
+    taken
+}
+
 fn spot_of_agent(comment: &Agent) -> Spot<'_> {
     Spot { file: comment.file.as_deref(), line: comment.line }
 }
 
 fn spot_of_human(comment: &Human) -> Spot<'_> {
     Spot { file: comment.file.as_deref(), line: comment.line }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The least sum over all ways to give each row a column of its own.
+    fn least(costs: &[Vec<f64>], taken: &mut Vec<bool>) -> f64 {
+        let Some((row, rest)) = costs.split_first() else { return 0.0 };
+        let mut best = f64::INFINITY;
+        for (column, cost) in row.iter().enumerate() {
+            if !std::mem::replace(&mut taken[column], true) {
+                best = best.min(cost + least(rest, taken));
+                taken[column] = false;
+            }
+        }
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn an_assignment_is_the_cheapest(
+            costs in (1..5_usize, 0..3_usize).prop_flat_map(|(rows, more)| {
+                let number = prop_oneof![Just(0.0), -1.0..0.0_f64, (0..4_u8).prop_map(|part| -f64::from(part) / 4.0)];
+                proptest::collection::vec(proptest::collection::vec(number, rows + more), rows)
+            })
+        ) {
+            let taken = assigned(&costs);
+            let mut seen = taken.clone();
+            seen.sort_unstable();
+            seen.dedup();
+            prop_assert_eq!(seen.len(), costs.len(), "each row has a column of its own");
+            let sum: f64 = costs.iter().zip(&taken).map(|(row, column)| row[*column]).sum();
+            prop_assert!((sum - least(&costs, &mut vec![false; costs[0].len()])).abs() < 1e-9);
+        }
+    }
+
+    fn input(similar: &[(&str, f64)]) -> Input {
+        let agent = |id: &str| serde_json::from_value(serde_json::json!({"id": id, "label": "PLAUSIBLE"})).unwrap();
+        let human = |id: &str| serde_json::from_value(serde_json::json!({"id": id})).unwrap();
+        Input {
+            agent_comments: vec![agent("a"), agent("b")],
+            human_comments: vec![human("x"), human("y")],
+            pair_similarity: similar.iter().map(|(pair, value)| ((*pair).to_owned(), *value)).collect(),
+            ..Input::default()
+        }
+    }
+
+    fn made(input: &Input, pairing: Pairing) -> Vec<(usize, usize)> {
+        pairs(input, Compat::Paper, pairing).iter().map(|pair| (pair.agent, pair.human)).collect()
+    }
+
+    #[test]
+    fn optimal_pairs_are_most_alike_together() {
+        // Greedy takes 0.9 and leaves nothing for the others; together 0.8 and 0.7 are more.
+        let crossed = input(&[("a|x", 0.9), ("a|y", 0.8), ("b|x", 0.7)]);
+        assert_eq!(made(&crossed, Pairing::Greedy), [(0, 0)]);
+        assert_eq!(made(&crossed, Pairing::Optimal), [(0, 1), (1, 0)]);
+        // One good pair may be worth more than two poor ones, and what is below the threshold is never one.
+        let one = input(&[("a|x", 0.9), ("a|y", 0.31), ("b|x", 0.32), ("b|y", 0.29)]);
+        assert_eq!(made(&one, Pairing::Optimal), [(0, 0)]);
+        assert!(made(&input(&[("a|x", 0.29)]), Pairing::Optimal).is_empty());
+    }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
-use super::score::{Compat, Number};
+use super::score::{Compat, Number, Pairing};
 use crate::record::Difficulty;
 
 pub use formula::{ReviewValue, Terms, aggregate, cross_judge_proxy, mean, weight};
@@ -180,10 +180,11 @@ pub struct Score {
 
 impl Input {
     /// The score of the change.
-    pub fn score(&self, compat: Compat) -> Result<Score, Error> {
+    pub fn score(&self, compat: Compat, pairing: Pairing) -> Result<Score, Error> {
         self.check()?;
-        let read = Self { human_comments: self.human_comments.clone(), agent_parse_ok: false, ..Self::default() };
-        Ok(if self.agent_parse_ok { self.score_of_read(compat) } else { read.score_of_read(compat) })
+        let unread = Self { human_comments: self.human_comments.clone(), agent_parse_ok: false, ..Self::default() };
+        let read = if self.agent_parse_ok { self } else { &unread };
+        Ok(read.score_of_read(compat, pairing))
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -211,8 +212,8 @@ impl Input {
         Ok(())
     }
 
-    fn score_of_read(&self, compat: Compat) -> Score {
-        let pairs = matching::pairs(self, compat);
+    fn score_of_read(&self, compat: Compat, pairing: Pairing) -> Score {
+        let pairs = matching::pairs(self, compat, pairing);
         let mut labels: Vec<Label> = self.agent_comments.iter().map(|comment| self.rest(comment)).collect();
         let mut caught = vec![Caught::Missed; self.human_comments.len()];
         for pair in &pairs {

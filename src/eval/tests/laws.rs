@@ -5,7 +5,7 @@ use proptest::{collection, option};
 
 use crate::eval::cqs::{Graded, Tagged, literal_pairs, oriented_pairs};
 use crate::eval::cr_bench::{Input, Label, Review};
-use crate::eval::score::{Compat, Hits, Matching, Measures, Number};
+use crate::eval::score::{Compat, Hits, Matching, Measures, Number, Pairing};
 use crate::eval::sphinx::{BugFree, Buggy, Penalty, parse_count};
 use crate::eval::swe_prbench::{self, Agent, Human};
 use crate::eval::{cqs, sphinx, text};
@@ -167,7 +167,7 @@ proptest! {
 
     #[test]
     fn swe_prbench_stays_in_bounds(input in swe_prbench(), compat in compat()) {
-        let score = input.score(compat).unwrap();
+        let score = input.score(compat, Pairing::Greedy).unwrap();
         prop_assert!((0.0..=0.95 + 1e-12).contains(&score.overall.get()));
         let counts = score.counts;
         prop_assert_eq!(counts.confirmed + counts.plausible + counts.fabricated, input.agent_comments.len() as u64);
@@ -187,7 +187,7 @@ proptest! {
     fn a_fabrication_never_raises_swe_prbench(input in swe_prbench(), compat in compat()) {
         let mut input = input;
         input.agent_similarity.clear();
-        let before = input.score(compat).unwrap();
+        let before = input.score(compat, Pairing::Greedy).unwrap();
         input.agent_comments.push(Agent {
             id: "made up".to_owned(),
             label: swe_prbench::Label::Fabricated,
@@ -196,7 +196,7 @@ proptest! {
             file: None,
             line: None,
         });
-        let after = input.score(compat).unwrap();
+        let after = input.score(compat, Pairing::Greedy).unwrap();
         prop_assert_eq!(&after.pairs, &before.pairs);
         prop_assert!(after.recall == before.recall && after.precision <= before.precision);
         prop_assert!(after.overall.get() <= before.overall.get() + 1e-12);
@@ -209,11 +209,11 @@ proptest! {
         input.agent_similarity.clear();
         // Affinities that meet at the clamp are decided by order.
         input.pair_similarity.values_mut().for_each(|similarity| *similarity *= 0.7);
-        let score = input.score(compat).unwrap();
+        let score = input.score(compat, Pairing::Greedy).unwrap();
         let mut mixed = input;
         shuffle(&mut mixed.agent_comments, seed);
         shuffle(&mut mixed.human_comments, seed.rotate_left(7));
-        let other = mixed.score(compat).unwrap();
+        let other = mixed.score(compat, Pairing::Greedy).unwrap();
         prop_assert_eq!(&score.labels, &other.labels);
         prop_assert_eq!(&score.human_status, &other.human_status);
         prop_assert!((score.overall.get() - other.overall.get()).abs() < 1e-9);

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Map, Value};
 
 use crate::eval::golden::Detection;
-use crate::eval::score::{Compat, Hits, Matching, Measures, Number, Variants};
+use crate::eval::score::{Compat, Hits, Matching, Measures, Number, Pairing, Variants};
 use crate::eval::{cqs, cr_bench, input, sphinx, swe_prbench};
 
 /// The vectors of a file without the parts that another test walks or that are prose.
@@ -249,7 +249,7 @@ fn constants(constants: &Value) {
         let comments: Vec<Value> = (0..comments).map(comment).collect();
         let input = serde_json::json!({"agent_comments": comments, "human_comments": []});
         let input: swe_prbench::Input = serde_json::from_value(input).unwrap();
-        input.score(compat).unwrap()
+        input.score(compat, Pairing::Greedy).unwrap()
     };
     let excess = plausible(1, Compat::Paper).plausible_penalty.get();
     equal(1.0 - excess, &constants["tau"], "tau");
@@ -265,7 +265,7 @@ fn constants(constants: &Value) {
             "human_comments": [], "agent_similarity": {"b|a": similarity},
         });
         let input: swe_prbench::Input = serde_json::from_value(input).unwrap();
-        assert_eq!(input.score(Compat::Paper).unwrap().redundancy.get(), redundancy);
+        assert_eq!(input.score(Compat::Paper, Pairing::Greedy).unwrap().redundancy.get(), redundancy);
     }
     // Of the run and of the judge's prompt, which are not scored here.
     assert_eq!((&constants["max_agent_comments"], &constants["judge_diff_chars"]), (&30.into(), &12000.into()));
