@@ -54,7 +54,8 @@ pub(in crate::cli) struct ScoreArgs {
     /// Whose decisions count, where several judges decided
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
-    /// swe-prbench: whose similarities count, where there are several
+    /// swe-prbench: whose similarities count, where there are several: a program's (`program NAME`), or what needs none:
+    /// lexical (words, the default) or chars (characters, with a cut of its own)
     #[arg(long, value_name = "NAME")]
     similarity: Option<String>,
     /// Cross these axes too, such as category,severity; repeatable: category, impact, severity, language, difficulty, operator

@@ -1,10 +1,56 @@
 //! How alike comments are by a program that knows embeddings, as records. What words alone say is computed where it is needed;
 //! the two are never mixed, and a score says which it was.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::Docket;
+use super::lexical::jaccard;
+use super::{Docket, LEXICAL};
 use crate::record::{Answer, Case, Comment, Judgement, Status, Verdict};
+
+/// A similarity of texts that needs no program.
+#[derive(Debug, Clone, Copy)]
+pub struct Computed {
+    /// As scores name it.
+    pub name: &'static str,
+    /// 0 to 1.
+    pub alike: fn(&str, &str) -> f64,
+    /// Two comments that are at least so alike may be one, by themselves or with what nearness adds.
+    pub cut: f64,
+}
+
+/// The similarities that can be computed here and now, the default first.
+pub const COMPUTED: [Computed; 2] = [
+    // What the released scorer falls back to, with the paper's cut for embeddings.
+    Computed { name: LEXICAL, alike: jaccard, cut: 0.30 },
+    // The cut is where F1 is largest on 6,158 pairs of a tool's comment and a golden one of the same change, of which a
+    // judge (GPT-5.2) matched 645 (withmartian's code review benchmark, offline results): precision 0.53, recall 0.79. There
+    // `lexical` finds 0.12 of them at its cut.
+    Computed { name: "chars", alike: trigrams, cut: 0.41 },
+];
+
+/// The one of this name.
+pub fn computed(name: &str) -> Option<&'static Computed> {
+    COMPUTED.iter().find(|computed| computed.name == name)
+}
+
+/// The cosine of how often each three characters follow each other, in lower case, with runs of blanks as one.
+fn trigrams(one: &str, other: &str) -> f64 {
+    let counts = |text: &str| {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let text: Vec<char> = format!(" {} ", words.join(" ")).chars().collect();
+        let mut counts = BTreeMap::<[char; 3], u32>::new();
+        for three in text.windows(3) {
+            *counts.entry([three[0], three[1], three[2]]).or_default() += 1;
+        }
+        counts
+    };
+    let (one, other) = (counts(one), counts(other));
+    let dot = |a: &BTreeMap<_, u32>, b: &BTreeMap<_, u32>| -> f64 {
+        a.iter().filter_map(|(key, count)| Some(f64::from(*count) * f64::from(*b.get(key)?))).sum()
+    };
+    let length = (dot(&one, &one) * dot(&other, &other)).sqrt();
+    if length == 0.0 { 0.0 } else { (dot(&one, &other) / length).min(1.0) }
+}
 
 /// A vector for each text, or what the program did wrong.
 type Vectors<'e> = &'e dyn Fn(&[&str]) -> Result<Vec<Vec<f64>>, String>;
@@ -87,4 +133,19 @@ pub fn similarities(docket: Docket<'_>, embed: &Embed<'_>, already: &[Judgement]
         verdict: Verdict { number: Some(alike(one, other)), ..Verdict::default() },
     };
     Ok(pairs.into_iter().map(record).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_see_what_words_do_not() {
+        let (one, other) = ("a misspelt identifier: santizeAnchors", "`sanitizeAnchors` is misspelled");
+        assert_eq!(trigrams(one, one), 1.0);
+        assert_eq!(trigrams(one, other), trigrams(other, one));
+        assert!(jaccard(one, other) == 0.0 && trigrams(one, other) > 0.41, "{}", trigrams(one, other));
+        assert_eq!(trigrams("A  b\n", "a B"), 1.0);
+        assert_eq!((trigrams("", "abc"), trigrams("abc", "xyz")), (0.0, 0.0));
+    }
 }

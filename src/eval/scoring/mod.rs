@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use super::error::Error;
-use super::judge::LEXICAL;
+use super::judge::{Computed, LEXICAL, computed};
 use super::protocol::{Protocol, find};
 use super::score::{Answers, Clean, Compat, FORMAT, Hits, Matching, Measure, Measures, Pairing, Row, Scores, Variants};
 use crate::record::{self, Answer, Case, Dataset, Judgement, Run, Status};
@@ -189,9 +189,9 @@ impl<'r> Scorer<'r> {
         Ok(Self { protocol, cases, dataset, decisions, similarities, variants, text_metrics })
     }
 
-    /// Whether similarity is computed from words rather than looked up.
-    fn is_lexical(&self) -> bool {
-        self.similarities.is_empty() && self.similarities.judge.as_deref() == Some(LEXICAL)
+    /// How similarity is computed, where it is not looked up.
+    fn computed(&self) -> Option<&'static Computed> {
+        computed(self.similarities.judge.as_deref()?).filter(|_| self.similarities.is_empty())
     }
 
     /// A row for each answer that counts, what became of the others, and the decisions that are missing.

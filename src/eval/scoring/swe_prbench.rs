@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::case::{Sheet, place};
 use super::decisions::SIMILARITY;
 use crate::eval::error::Error;
-use crate::eval::judge::lexical::jaccard;
 use crate::eval::score::{Known, Number};
 use crate::eval::swe_prbench::{Agent, Caught, Human, Input, Label, Score};
 use crate::record::Status;
@@ -118,6 +117,7 @@ fn input(sheet: &mut Sheet<'_, '_>) -> Result<Input, Error> {
         human_comments: humans.iter().enumerate().map(human).collect(),
         pair_similarity: pairs,
         agent_similarity: agents,
+        cut: sheet.scorer.computed().map(|computed| computed.cut),
         agent_parse_ok: sheet.answer.status != Status::Unparsable,
         judge_fallback,
     })
@@ -125,8 +125,8 @@ fn input(sheet: &mut Sheet<'_, '_>) -> Result<Input, Error> {
 
 /// How similar two comments are, as saved in either order or by their words.
 fn similarity(sheet: &mut Sheet<'_, '_>, ids: [&String; 2], bodies: [&str; 2]) -> Result<f64, Error> {
-    if sheet.scorer.is_lexical() {
-        return Ok(jaccard(bodies[0], bodies[1]));
+    if let Some(computed) = sheet.scorer.computed() {
+        return Ok((computed.alike)(bodies[0], bodies[1]));
     }
     let about = ids.map(String::clone);
     let saved = |about: &[String]| sheet.scorer.similarities.get(&sheet.case.id, sheet.answer.sample, about);

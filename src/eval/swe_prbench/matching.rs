@@ -3,7 +3,7 @@
 use super::{Agent, Human, Input, Label};
 use crate::eval::score::{Compat, Pairing};
 
-/// A pair below this affinity is none.
+/// A pair below this affinity is none, where nothing else is said (section 5.2).
 const THRESHOLD: f64 = 0.30;
 /// Beyond the limit of what binary fractions can tell apart: 0.15 + 0.15 must reach 0.30, however it was added up.
 const SLACK: f64 = 1e-12;
@@ -45,8 +45,8 @@ pub fn affinity(similarity: f64, agent: Spot<'_>, human: Spot<'_>) -> f64 {
 }
 
 /// Whether a pair of this affinity is one.
-pub fn is_kept(affinity: f64) -> bool {
-    affinity + SLACK >= THRESHOLD
+pub fn is_kept(affinity: f64, cut: Option<f64>) -> bool {
+    affinity + SLACK >= cut.unwrap_or(THRESHOLD)
 }
 
 /// The pairs of both stages, in the order in which they were made.
@@ -116,7 +116,7 @@ fn stage_two(input: &Input, compat: Compat, made: &Made) -> Vec<(Pair, f64)> {
         for (human, person) in input.human_comments.iter().enumerate().filter(|(human, _)| !made.humans[*human]) {
             let similarity = input.similarity(comment, person);
             let affinity = affinity(similarity, spot_of_agent(comment), spot_of_human(person));
-            if is_kept(affinity) {
+            if is_kept(affinity, input.cut) {
                 found.push((Pair { agent, human, stage: 2, similarity }, affinity));
             }
         }

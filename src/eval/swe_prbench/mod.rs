@@ -37,6 +37,9 @@ pub struct Input {
     /// The same of two comments of the reviewer, under `one|other` in either order.
     #[serde(default)]
     pub agent_similarity: BTreeMap<String, f64>,
+    /// Affinity from which two comments may be one, 0 to 1; the paper's 0.30 where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<f64>,
     /// False: what the reviewer wrote could not be read, twice. The score is 0.
     #[serde(default = "yes")]
     pub agent_parse_ok: bool,
@@ -188,6 +191,9 @@ impl Input {
     }
 
     fn check(&self) -> Result<(), Error> {
+        if self.cut.is_some_and(|cut| !(0.0..=1.0).contains(&cut)) {
+            return Err(Error::input("cut", "an affinity is a number from 0 to 1"));
+        }
         let mut seen = HashSet::new();
         for (comment, at) in self.agent_comments.iter().zip(0..) {
             if !seen.insert(&comment.id) {

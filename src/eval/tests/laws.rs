@@ -64,6 +64,7 @@ fn swe_prbench() -> impl Strategy<Value = swe_prbench::Input> {
             own.extend(agent_comments[..at].iter().map(|other| pair(&agent.id, &other.id)));
         }
         swe_prbench::Input {
+            cut: None,
             agent_comments,
             human_comments,
             pair_similarity: pairs.into_iter().collect(),

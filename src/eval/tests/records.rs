@@ -290,6 +290,10 @@ fn similarities_are_needed_or_computed_by_their_name() {
         // the, divisor of check, the, divisor, may, be, zero.
         assert_eq!(value(&scores, "alignment"), 0.3333333333);
     }
+    let scores = scored("swe-prbench", humans(), human_answers(), judgements.clone(), &by(Some("chars"))).unwrap();
+    assert_eq!(scores.variants.similarity.as_deref(), Some("chars"));
+    let alignment = scores.measures["alignment"].value.unwrap().get();
+    assert!(alignment > 0.4 && alignment < 1.0, "{alignment}");
     let mut wrong = human_judgements();
     wrong[2]["verdict"]["number"] = json!(1.5);
     let error = scored("swe-prbench", humans(), human_answers(), wrong, &Choice::default()).unwrap_err();

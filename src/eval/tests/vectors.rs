@@ -204,7 +204,7 @@ fn affinity(case: &Value) {
         spot("human_file", "human_line"),
     );
     assert_number(Number::new(affinity), &case["expected"], &input.to_string());
-    assert_eq!(Value::Bool(swe_prbench::is_kept(affinity)), case["kept"], "{input}");
+    assert_eq!(Value::Bool(swe_prbench::is_kept(affinity, None)), case["kept"], "{input}");
 }
 
 /// Each constant by what it does to a score.
@@ -242,7 +242,7 @@ fn constants(constants: &Value) {
         assert!(at(most + 1) < at(most), "line bonus beyond {most}");
     }
     let threshold = number(&constants["affinity_threshold"]);
-    assert!(swe_prbench::is_kept(threshold) && !swe_prbench::is_kept(threshold - 1e-9));
+    assert!(swe_prbench::is_kept(threshold, None) && !swe_prbench::is_kept(threshold - 1e-9, None));
 
     let plausible = |comments: u64, compat| {
         let comment = |id| serde_json::json!({"id": format!("a{id}"), "label": "PLAUSIBLE"});
