@@ -17,5 +17,5 @@ pub mod screen;
 pub mod sphinx;
 mod transfer;
 
-pub use rejected::{REJECTED, Rejected, reasons};
+pub use rejected::{Place, REJECTED, Rejected, reasons};
 pub use transfer::Files;

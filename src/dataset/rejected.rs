@@ -1,33 +1,19 @@
 //! What did not become a case, and why.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The file beside `cases.jsonl` that names what was left out.
 pub const REJECTED: &str = "rejected.jsonl";
 
-/// One line of [`REJECTED`]: something that did not become a case, and why. What it was is said by the case's name, or by
-/// where it stands in a history; what is not known is not written.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(default)]
+/// One line of [`REJECTED`]: something that did not become a case, and why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
 pub struct Rejected {
-    /// The case, or what would have been one.
+    /// The case, or what would have been one; empty where a place says what it was.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub case: String,
-    /// The commit that was considered.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub commit: String,
-    /// The commit's subject.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub subject: String,
-    /// A file of the commit, where it is about that one alone.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub file: String,
-    /// A line of the file, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
-    /// What was tried there, such as an operator's name.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub operator: String,
+    /// Where it stands in a history.
+    #[serde(flatten)]
+    pub place: Option<Box<Place>>,
     /// A short name of the reason, such as `several-files`, which does not change.
     pub reason: String,
     /// One sentence. It may quote what was read.
@@ -35,15 +21,40 @@ pub struct Rejected {
     pub detail: String,
 }
 
+/// A place in a history; its keys stand among those of [`Rejected`], but for what is not known.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
+pub struct Place {
+    /// The commit that was considered.
+    pub commit: String,
+    /// Its subject.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub subject: String,
+    /// A file of it, where it is about that one alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// A line of the file, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What was tried there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operator: Option<&'static str>,
+}
+
 impl Rejected {
     /// A case that was left out.
     pub fn new(case: &str, reason: &str, detail: impl Into<String>) -> Self {
-        Self { case: case.to_owned(), reason: reason.to_owned(), detail: detail.into(), ..Self::default() }
+        Self { case: case.to_owned(), place: None, reason: reason.to_owned(), detail: detail.into() }
     }
 
-    /// A commit that was left out; its subject may be empty.
+    /// A commit that was left out, or something in it.
+    pub fn at(place: Place, reason: &str, detail: impl Into<String>) -> Self {
+        Self { place: Some(Box::new(place)), ..Self::new("", reason, detail) }
+    }
+
+    /// A commit that was left out as a whole.
     pub fn commit(commit: &str, subject: &str, reason: &str, detail: impl Into<String>) -> Self {
-        Self { commit: commit.to_owned(), subject: subject.to_owned(), ..Self::new("", reason, detail) }
+        let place = Place { commit: commit.to_owned(), subject: subject.to_owned(), ..Place::default() };
+        Self::at(place, reason, detail)
     }
 }
 

@@ -242,7 +242,7 @@ fn a_judge_is_told_of_code_that_nothing_has() {
     place.write("said.jsonl", lines.iter().map(|line| format!("{line}\n")).collect::<String>());
     assert_eq!(place.run(["eval", "import", "ds", "--name", "n", "--answers", "said.jsonl", "--out", "r"]).code, 0);
     let service = Service::new(|request| {
-        let asked: Value = serde_json::from_str(&user(request)).unwrap();
+        let asked: Value = serde_json::from_str(user(request)).unwrap();
         let told: Vec<bool> = asked["comments_of_the_reviewer"]
             .as_array()
             .unwrap()

@@ -121,7 +121,8 @@ fn a_run_is_scored_by_every_protocol_from_what_it_saved() {
     assert_eq!(bugs["variants"], json!({"hits": "per-bug", "judge": "lexical"}));
     assert_eq!(bugs["clean"]["alarms"], json!({"value": 0.0, "over": 0.0, "under": 1.0}));
     let humans = scored("swe-prbench");
-    assert_eq!(humans["variants"], json!({"compat": "paper", "similarity": "lexical", "judge": "lexical"}));
+    let variants = json!({"compat": "paper", "pairing": "greedy", "similarity": "lexical", "judge": "lexical"});
+    assert_eq!(humans["variants"], variants);
     assert_eq!(value(&humans, "detection_rate"), 1.0);
     let items = scored("sphinx");
     assert_eq!((value(&items, "score"), value(&items, "coverage")), (json!(1.0), json!(1.0)));

@@ -12,7 +12,7 @@ use super::changes::{Change, Input, Origin, Reader};
 use super::table::Operator;
 use super::trial::{Mutant, trial};
 use super::words::truth;
-use crate::dataset::{REJECTED, Rejected};
+use crate::dataset::{Place, REJECTED, Rejected};
 use crate::detect::{Engine, FileView};
 use crate::diff::{Body, FileChange, Globs};
 use crate::digest::Hash;
@@ -176,12 +176,14 @@ pub fn build(request: &Request<'_>, out: &Path) -> Result<(Dataset, Funnel), Err
 impl Builder<'_> {
     fn refuse(&mut self, change: &Change, file: Option<&FileChange>, place: Option<&Candidate>, reason: Reason) {
         *self.funnel.refused.entry(reason).or_default() += 1;
-        self.rejected.push(Rejected {
-            file: file.map(|file| file.path.to_text().raw().to_owned()).unwrap_or_default(),
+        let place = Place {
+            commit: change.commit.hex(),
+            file: file.map(|file| file.path.to_text().raw().to_owned()),
             line: place.map(|place| place.line.get()),
-            operator: place.map(|place| place.operator.name.to_owned()).unwrap_or_default(),
-            ..Rejected::commit(&change.commit.hex(), "", reason.name(), "")
-        });
+            operator: place.map(|place| place.operator.name),
+            ..Place::default()
+        };
+        self.rejected.push(Rejected::at(place, reason.name(), ""));
     }
 
     /// Every place in every change, as far as it is kept.

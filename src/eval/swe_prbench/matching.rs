@@ -243,8 +243,9 @@ mod tests {
     }
 
     fn input(similar: &[(&str, f64)]) -> Input {
-        let agent = |id: &str| serde_json::from_value(serde_json::json!({"id": id, "label": "PLAUSIBLE"})).unwrap();
-        let human = |id: &str| serde_json::from_value(serde_json::json!({"id": id})).unwrap();
+        let agent =
+            |id: &str| serde_json::from_value(serde_json::json!({"id": id, "label": "PLAUSIBLE"})).expect("an agent");
+        let human = |id: &str| serde_json::from_value(serde_json::json!({"id": id})).expect("a human");
         Input {
             agent_comments: vec![agent("a"), agent("b")],
             human_comments: vec![human("x"), human("y")],
