@@ -1,5 +1,7 @@
 //! The laws of a reward, and what a server refuses.
 
+mod judged;
+
 use proptest::prelude::*;
 use serde_json::json;
 
