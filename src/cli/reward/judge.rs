@@ -44,15 +44,18 @@ pub(super) struct ModelJudgeArgs {
     /// Most requests to the model: for all of a file, or for as long as it is served [default: 10000]
     #[arg(long, value_name = "NUMBER")]
     judge_requests: Option<u64>,
-    #[command(flatten)]
-    place: PlaceArgs,
+    /// Use this configuration file instead of the repository's
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
+    /// Use no configuration file
+    #[arg(long)]
+    no_config: bool,
 }
 
 impl ModelJudgeArgs {
     /// What is said of a model where none judges is a mistake, and no wish to be passed over.
-    pub(super) fn is_unused(&self) -> anyhow::Result<()> {
-        let Self { model, cache, record, replay, seconds, judge_requests, place } = self;
-        let PlaceArgs { directory, config, no_config, config_from } = place;
+    pub(super) fn check_unused(&self) -> anyhow::Result<()> {
+        let Self { model, cache, record, replay, seconds, judge_requests, config, no_config } = self;
         let given = [
             ("--model", model.is_some()),
             ("--cache", cache.is_some()),
@@ -60,10 +63,8 @@ impl ModelJudgeArgs {
             ("--replay", replay.is_some()),
             ("--seconds", seconds.is_some()),
             ("--judge-requests", judge_requests.is_some()),
-            ("--directory", directory.is_some()),
             ("--config", config.is_some()),
             ("--no-config", *no_config),
-            ("--config-from", config_from.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) => bail!("{name} is about a model that judges: add `--judge model`, or leave it out"),
@@ -85,7 +86,8 @@ pub(super) struct Bench {
 impl Bench {
     /// Opens it once, so that what is missing is said before anything is read.
     pub(super) fn new(args: &ModelJudgeArgs, is_served: bool) -> Result<Self, Failure> {
-        let mut config = policy::of_work_tree(&args.place, Examples::Skip)?.config;
+        let place = PlaceArgs { config: args.config.clone(), no_config: args.no_config, ..PlaceArgs::default() };
+        let mut config = policy::of_work_tree(&place, Examples::Skip)?.config;
         let default = if is_served { SECONDS.1 } else { SECONDS.0 };
         config.model.time = Duration::from_secs(args.seconds.unwrap_or(default).into());
         // Nobody gives a second opinion, and the detectors are no judges.
@@ -178,7 +180,7 @@ fn opened(model: &ModelArgs, config: &Config) -> Result<Box<Ready>, Failure> {
     }
 }
 
-/// How many may be asked at once, whoever's request they belong to.
+/// How many questions may still be under way, of all requests together.
 struct Turns {
     free: Mutex<usize>,
     freed: Condvar,

@@ -120,7 +120,7 @@ pub(super) fn run(args: &RewardArgs) -> Result<Exit, Failure> {
         }
         Some(JudgeName::Model) => Some(Bench::new(&args.model, args.serve.is_some())?),
         Some(JudgeName::Lexical) | None => {
-            args.model.is_unused()?;
+            args.model.check_unused()?;
             None
         }
     };

@@ -47,7 +47,7 @@ impl Judge<'_> {
         let decisions = if questions.is_empty() { Vec::new() } else { (self.decide)(&questions) };
         let settled = begun.into_iter().zip(chosen).map(|(begun, chosen)| match begun {
             Begun::Rewarded(reward) => Ok(reward),
-            Begun::Open(open) => self.reward(*open, chosen.map(|at| decisions.get(at))),
+            Begun::Open(open) => self.reward(open, chosen.map(|at| decisions.get(at))),
         });
         settled.collect()
     }

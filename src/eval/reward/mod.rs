@@ -235,7 +235,7 @@ impl Settings {
         let judged_by = row.judged_by.clone();
         Ok(match decided {
             Some(decided) => Begun::Rewarded(measured.reward(Decided { judged_by, ..decided }, items.len())),
-            None => Begun::Open(Box::new(Open { measured, review: review.to_owned(), items })),
+            None => Begun::Open(Open { measured, review: review.to_owned(), items }),
         })
     }
 
@@ -276,7 +276,7 @@ pub enum Begun {
     /// To its reward.
     Rewarded(Reward),
     /// To a question.
-    Open(Box<Open>),
+    Open(Open),
 }
 
 /// A review that somebody has to hold against its checklist.
