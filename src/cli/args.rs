@@ -557,4 +557,16 @@ pub(super) enum SchemaName {
     Config,
     /// .diffsieve/baseline.json
     Baseline,
+    /// dataset.json, what says what a dataset is
+    Dataset,
+    /// A line of cases.jsonl
+    Case,
+    /// run.json, what says who answered
+    Run,
+    /// A line of answers.jsonl
+    Answer,
+    /// A line of judgements.jsonl
+    Judgement,
+    /// The scores of `eval score --format json`
+    Scores,
 }

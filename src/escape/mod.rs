@@ -177,6 +177,25 @@ pub fn uri_path(bytes: &[u8]) -> String {
     out
 }
 
+/// The bytes of a percent-encoded text (RFC 3986, 2.1); `None` where a `%` has no two digits behind it.
+pub fn percent_decoded(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = text.bytes();
+    let mut out = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        out.push(if byte == b'%' {
+            let (high, low) = (hex_digit(bytes.next()?)?, hex_digit(bytes.next()?)?);
+            high << 4 | low
+        } else {
+            byte
+        });
+    }
+    Some(out)
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    u8::try_from(char::from(byte).to_digit(16)?).ok()
+}
+
 /// The plain text of a SARIF message (2.1.0): braces are doubled, since single ones are placeholders (3.11.5), and no
 /// `[text](destination)` is left to be taken for an embedded link (3.11.6).
 pub fn sarif_text(text: &str) -> String {

@@ -9,6 +9,7 @@ pub mod cqs;
 pub mod cr_bench;
 mod error;
 pub mod golden;
+pub mod import;
 pub mod input;
 pub mod judge;
 mod protocol;

@@ -12,7 +12,10 @@ use crate::record::{Difficulty, Status};
 /// The format of [`Scores`].
 pub const FORMAT: &str = "diffsieve.scores/v1";
 
-/// A number that is no NaN. An undefined one is `None`, written null; an infinite one is written `"inf"`; a finite one is
+/// The JSON schema of [`Scores`] (draft 2020-12).
+pub const SCHEMA: &str = include_str!("../../docs/schemas/scores.json");
+
+/// A number that is no NaN. An undefined one is written null; an infinite one is written `"inf"`; a finite one is
 /// written with at most ten decimals, so that the last bits of a machine's logarithm change no byte.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Number(f64);
@@ -58,6 +61,20 @@ impl Serialize for Number {
     }
 }
 
+#[cfg(test)]
+impl schemars::JsonSchema for Number {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Number".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A number; an infinite one is a string.",
+            "anyOf": [{"type": "number"}, {"enum": ["inf", "-inf"]}],
+        })
+    }
+}
+
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
@@ -72,6 +89,7 @@ impl<'de> Deserialize<'de> for Number {
 
 /// A quantity with what it was computed from: `value = over / under` for ratios of counts, means and weighted means.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// `None`: undefined, such as the precision of a reviewer who says nothing.
@@ -113,6 +131,7 @@ pub type Measures = BTreeMap<String, Measure>;
 
 /// How the bugs that several comments hit are counted (CR-Bench leaves it open).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Hits {
     /// A bug once, whoever else hits it too. Recall is at most 1.
@@ -124,6 +143,7 @@ pub enum Hits {
 
 /// Which rules of SWE-PRBench, where paper and released code differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Compat {
     /// Those of the paper.
     #[default]
@@ -136,6 +156,7 @@ pub enum Compat {
 
 /// Whether one tagged issue answers one prediction or any number of them (CQS leaves it open).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Matching {
     /// Each issue once.
@@ -147,6 +168,7 @@ pub enum Matching {
 
 /// What was chosen where a paper leaves it open; only what the protocol uses is there.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Variants {
     /// CR-Bench.
@@ -171,9 +193,10 @@ pub struct Variants {
 
 /// The scores of one run by one protocol.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scores {
-    /// [`FORMAT`].
+    /// `diffsieve.scores/v1`.
     pub format: String,
     /// Name of the protocol.
     pub protocol: String,
@@ -185,7 +208,7 @@ pub struct Scores {
     pub digest: String,
     /// What decided the answers, as `run.json` has it.
     pub configuration: BTreeMap<String, Value>,
-    /// Digest of what was scored, see [`super::scoring::digest`]: whoever shows answers beside the scores can tell whether
+    /// Digest of what was scored: whoever shows answers beside the scores can tell whether
     /// these are the scores of those answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<String>,
@@ -214,6 +237,7 @@ pub struct Scores {
 
 /// What became of the answers of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Answers {
     /// Those in the numbers.
@@ -232,6 +256,7 @@ pub struct Answers {
 
 /// What was said about clean cases.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Clean {
     /// Answers with a comment, of all answers about clean cases.
@@ -243,6 +268,7 @@ pub struct Clean {
 /// Location by the rule of AACR-Bench: same path, same side (records hold the new side alone), ranges overlap or are at
 /// most one line apart.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Location {
     /// Known faults at which some comment stands, of those with a line.
@@ -253,6 +279,7 @@ pub struct Location {
 
 /// One answer in the numbers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     /// The case.
@@ -293,6 +320,7 @@ impl Row {
 
 /// A known fault: a bug, a comment of a person, an item of a checklist, a tagged issue.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Known {
     /// Its name in the case; of a tagged issue its index.

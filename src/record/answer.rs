@@ -8,6 +8,7 @@ use crate::digest::Hash;
 
 /// `run.json`: which reviewer answered about which dataset. Answers of different runs are never mixed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Run {
     /// `diffsieve.run/v1`.
@@ -16,7 +17,7 @@ pub struct Run {
     pub dataset: String,
     /// Digest of its cases.
     pub digest: String,
-    /// Digest of the files that the cases name, see [`super::Manifest::files`].
+    /// Digest of the files that the cases name, as the manifest has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<String>,
     /// Where it was.
@@ -30,6 +31,7 @@ pub struct Run {
 
 /// One line of `answers.jsonl`: what came of one case, once.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
     /// The case.
@@ -70,6 +72,7 @@ impl Answer {
 
 /// What became of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// All of the change was reviewed.
@@ -85,6 +88,7 @@ pub enum Status {
 
 /// One comment of a review.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Comment {
     /// One of its kind in the answer.
@@ -119,6 +123,7 @@ pub struct Comment {
 
 /// A comment that the reviewer took back before anybody saw it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Removed {
     /// What it would have said.
@@ -131,6 +136,7 @@ pub struct Removed {
 
 /// What an answer took.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Spent {
     /// Requests sent.

@@ -119,6 +119,7 @@ fn files_digest(folder: &Path, cases: &[Case]) -> Result<Option<String>, Error> 
 
 /// What a dataset is and where it comes from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// `diffsieve.dataset/v1`.
@@ -136,7 +137,7 @@ pub struct Manifest {
     pub built: BTreeMap<String, serde_json::Value>,
     /// How many.
     pub cases: usize,
-    /// Of the cases, see [`super::digest`].
+    /// Of the cases: SHA-256 over their lines as they are written.
     pub digest: String,
     /// Of the patches and files that they name in the dataset's folder: SHA-256 over their names and contents, sorted. What
     /// a repository holds is named by its commits.
@@ -146,6 +147,7 @@ pub struct Manifest {
 
 /// One change to review.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Case {
     /// 1 to 200 of `A-Z a-z 0-9 . _ -`, one of its kind in the dataset.
@@ -224,6 +226,7 @@ fn repeats<'i>(mut ids: impl Iterator<Item = &'i String>) -> bool {
 
 /// Where the change of a case is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Source {
     /// Between two commits of a repository.
@@ -258,6 +261,7 @@ impl Default for Source {
 
 /// How hard a case is said to be (SWE-PRBench: by the number of human comments).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Difficulty {
     /// Up to eight.
@@ -270,6 +274,7 @@ pub enum Difficulty {
 
 /// A known bug (CR-Bench).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Bug {
     /// One of its kind in the case.
@@ -301,6 +306,7 @@ pub struct Bug {
 
 /// What a person said in review (SWE-PRBench).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HumanComment {
     /// One of its kind in the case.
@@ -320,6 +326,7 @@ pub struct HumanComment {
 
 /// One thing that a good review addresses (Sphinx).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Item {
     /// One of its kind in the case.
@@ -336,6 +343,7 @@ pub struct Item {
 
 /// A tagged issue (CQS).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Issue {
     /// The tag, compared as an exact string.
@@ -355,6 +363,7 @@ pub struct Issue {
 
 /// Whose work a case is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
     /// The project, such as `owner/name`.

@@ -8,6 +8,7 @@ use super::Answer;
 
 /// One line of `judgements.jsonl`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Judgement {
     /// The protocol that asked, or `similarity`.
@@ -19,7 +20,7 @@ pub struct Judgement {
     pub sample: u32,
     /// What was judged: the ids of a comment, of a checklist item, of a pair.
     pub about: Vec<String>,
-    /// [`Answer::digest`] of what was judged. A decision about an answer that has been given anew counts no more.
+    /// Digest of what was judged, 16 hexadecimal digits. A decision about an answer that has been given anew counts no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// Who judged, such as `openai/NAME` or `lexical`, and by which words.
@@ -41,6 +42,7 @@ pub fn standing(judgements: Vec<Judgement>, answers: &[Answer]) -> Vec<Judgement
 
 /// What a judge said; each protocol uses its own part.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Verdict {
     /// A label of the protocol, such as `BUG_HIT` or `CONFIRMED`.

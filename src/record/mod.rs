@@ -6,6 +6,7 @@ mod answer;
 mod case;
 mod judgement;
 mod lines;
+pub mod schemas;
 
 pub use answer::{Answer, Comment, Removed, Run, Spent, Status};
 pub use case::{Bug, Case, Dataset, Difficulty, HumanComment, Issue, Item, Manifest, Origin, Source};

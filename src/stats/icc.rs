@@ -30,6 +30,9 @@ fn written<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, 
     number.map(rounded).serialize(serializer)
 }
 
+/// What is left of terms of size 1 that cancel out: dividing by less gives a number made of rounding alone.
+const TINY: f64 = 1e-9;
+
 /// Mean squares of a two-way table.
 struct Squares {
     items: f64,
@@ -45,12 +48,13 @@ pub fn icc<R: AsRef<[f64]>>(rows: &[R], level: f64) -> Option<Icc> {
     let rows: Vec<&[f64]> = rows.iter().map(AsRef::as_ref).collect();
     let squares = Squares::of(&rows)?;
     let Squares { items: n, raters: k, between_items, between_raters, error } = squares;
-    let quotient = |below: f64| Some((between_items - error) / below).filter(|_| below > 0.0);
+    let scale = between_items + (k * between_raters + k * error) / n + error;
+    let quotient = |below: f64| Some((between_items - error) / below).filter(|_| below > TINY * scale);
     let single = quotient(between_items + (k - 1.0) * error + k * (between_raters - error) / n);
     let average = quotient(between_items + (between_raters - error) / n);
     let single_interval = single.and_then(|single| squares.interval(single, level));
     // Spearman and Brown's step from one rater to the mean of k, for each end.
-    let step = |end: f64| Some(k * end / (1.0 + (k - 1.0) * end)).filter(|_| 1.0 + (k - 1.0) * end > 0.0);
+    let step = |end: f64| Some(k * end / (1.0 + (k - 1.0) * end)).filter(|_| 1.0 + (k - 1.0) * end > TINY);
     let average_interval = single_interval
         .and_then(|interval| Some(Interval { low: step(interval.low)?, high: step(interval.high)? }))
         .filter(|_| average.is_some());
@@ -101,8 +105,10 @@ impl Squares {
         let upper = f_quantile(1.0 - tail, n - 1.0, degrees)?;
         let lower = f_quantile(1.0 - tail, degrees, n - 1.0)?;
         let rest = k * between_raters + (k * n - k - n) * error;
-        let low = n * (between_items - upper * error) / (upper * rest + n * between_items);
+        let below = upper * rest + n * between_items;
+        let is_defined = below > TINY * (upper * (k * between_raters + k * n * error) + n * between_items);
+        let low = n * (between_items - upper * error) / below;
         let high = n * (lower * between_items - error) / (rest + n * lower * between_items);
-        (low.is_finite() && high.is_finite()).then_some(Interval { low, high })
+        (is_defined && low.is_finite() && high.is_finite()).then_some(Interval { low, high })
     }
 }

@@ -161,6 +161,25 @@ fn icc_is_the_published_one() {
     assert_eq!(rounded(found.average_interval).as_deref(), Some("0.071 0.93"));
 }
 
+proptest! {
+    /// Where the terms of a quotient cancel out, there is no correlation rather than one made of rounding.
+    #[test]
+    fn an_icc_is_never_made_of_rounding(
+        rows in (2..5_usize, 2..7_usize).prop_flat_map(|(raters, items)| {
+            proptest::collection::vec(proptest::collection::vec(1..6_u8, raters), items)
+        })
+    ) {
+        let rows: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().copied().map(f64::from).collect()).collect();
+        if let Some(found) = icc(&rows, 0.95) {
+            let ends = [found.single_interval, found.average_interval].into_iter().flatten();
+            let ends = ends.flat_map(|interval| [interval.low, interval.high]);
+            for value in ends.chain(found.single).chain(found.average) {
+                prop_assert!(value.abs() < 1e10 && value <= 1.0 + 1e-9, "{value} of {rows:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn tables_without_spread_have_no_icc() {
     assert_eq!(icc(&[[0.1; 3]; 5], 0.95), None);

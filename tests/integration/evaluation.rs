@@ -159,3 +159,86 @@ fn a_report_and_its_stages_are_those_of_one_judge() {
     report(&[]).fails(2, &["2 judges decided: lexical, m"]);
     assert_eq!(of(&both), m);
 }
+
+/// A result at a place, as a scanner writes it.
+fn result(uri: &str, line: u32, text: &str) -> Value {
+    let place = json!({"artifactLocation": {"uri": uri}, "region": {"startLine": line}});
+    json!({"ruleId": "r", "message": {"text": text}, "locations": [{"physicalLocation": place}]})
+}
+
+fn sarif(place: &Place, case: &str, results: &[Value]) {
+    let log = json!({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "t"}}, "results": results}]});
+    place.write(&format!("scans/{case}.sarif"), log.to_string());
+}
+
+#[test]
+fn another_tool_is_measured_like_any_reviewer() {
+    let place = dataset();
+    let import = |out: &str, more: &[&str]| {
+        place.run([&["eval", "import", "ds", "--name", "scanner 1", "--sarif", "scans", "--out", out], more].concat())
+    };
+    import("none", &[]).fails(2, &["scans"]);
+    let far = "/work/elsewhere/marked/new/m.py";
+    sarif(&place, "marked", &[result(far, 2, "the marker MARK-one must go"), result("other.py", 2, "elsewhere")]);
+    sarif(&place, "plain", &[]);
+    let missing = import("part", &[]);
+    missing.fails(3, &["subtle: there is no `subtle.sarif`", "into another folder"]);
+    sarif(&place, "subtle", &[result("m.py", 9, "far away")]);
+    import("part", &[]).fails(2, &["holds a run"]);
+    assert_eq!(import("r", &[]).code, 0);
+    let answers: Vec<Value> =
+        place.read("r/answers.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let said = |answer: &Value, of: &str| answer[of].as_array().map_or(0, Vec::len);
+    let counts: Vec<_> = answers.iter().map(|answer| (said(answer, "comments"), said(answer, "removed"))).collect();
+    assert_eq!(counts, [(1, 1), (0, 0), (0, 1)]);
+    assert_eq!((&answers[0]["comments"][0]["file"], &answers[0]["comments"][0]["tag"]), (&json!("m.py"), &json!("r")));
+    assert_eq!(place.run(["eval", "judge", "r", "--judge", "lexical"]).code, 0);
+    let ran = place.run(["eval", "score", "r", "--protocol", "cr-bench", "--format", "json"]);
+    let scores: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(scores["measures"]["recall"], json!({"value": 0.5, "over": 1.0, "under": 2.0}));
+    assert_eq!(scores["configuration"]["agent"], "scanner 1");
+    let page = place.run(["eval", "report", "r"]);
+    assert!(page.code == 0 && page.text().contains("scanner 1"), "{}", page.stderr);
+    // Wider and narrower.
+    let comments = |out: &str, filter: &str| {
+        assert_eq!(import(out, &["--filter", filter]).code, 0);
+        place
+            .read(&format!("{out}/answers.jsonl"))
+            .lines()
+            .map(|line| said(&serde_json::from_str(line).unwrap(), "comments"))
+            .sum::<usize>()
+    };
+    assert_eq!(["added", "file", "nofilter"].map(|filter| comments(filter, filter)), [1, 2, 3]);
+    // What is no log, or of a tool that did not succeed, is no silence.
+    place.write("scans/plain.sarif", "{}");
+    import("broken", &[]).fails(2, &["plain.sarif", "2.1.0"]);
+    place.write("scans/plain.sarif", r#"{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "t"}}}]}"#);
+    import("unscanned", &[]).fails(3, &["plain: ", "nothing was scanned"]);
+}
+
+#[test]
+fn answers_of_others_are_taken_as_they_are() {
+    let place = dataset();
+    let import = |out: &str, lines: &[Value]| {
+        place.write("said.jsonl", lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+        place.run(["eval", "import", "ds", "--name", "people", "--answers", "said.jsonl", "--out", out])
+    };
+    let answer = |case: &str, comments: Value| json!({"case": case, "status": "complete", "comments": comments});
+    let comment = json!({"id": "c1", "file": "m.py", "line": 2, "body": "an empty list divides by zero"});
+    let whole = [answer("subtle", json!([comment])), answer("marked", json!([])), answer("plain", json!([]))];
+    let ran = import("r", &whole);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let cases: Vec<Value> =
+        place.read("r/answers.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        cases.iter().map(|answer| answer["case"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["marked", "plain", "subtle"]
+    );
+    import("a", &whole[..2]).fails(3, &["plain: nobody answered it"]);
+    import("b", &[answer("unknown", json!([]))]).fails(2, &["`unknown`", "no such case"]);
+    import("c", &[whole[1].clone(), whole[1].clone()]).fails(2, &["`marked`", "twice"]);
+    import("d", &[answer("plain", json!([comment, comment]))]).fails(2, &["`plain`", "one id"]);
+    let zero = json!([{"id": "c", "body": "b", "line": 0}]);
+    import("e", &[answer("plain", zero)]).fails(2, &["line 0"]);
+    import("f", &[json!({"case": "plain", "said": 1})]).fails(2, &["said.jsonl`, line 1"]);
+}

@@ -106,7 +106,7 @@ fn a_folder_holds_one_run() {
     assert_eq!(place.run(["eval", "run", "ds", "--out", "r"]).code, 0);
     let other = place.run(["eval", "run", "ds", "--out", "r", "--samples", "2"]);
     assert_eq!(other.code, 2);
-    assert!(other.stderr.contains("another run"), "{}", other.stderr);
+    assert!(other.stderr.contains("another run (run.json differs in samples)"), "{}", other.stderr);
     place.write("ds/cases.jsonl", place.read("ds/cases.jsonl").replace("subtle\",\"source", "subtler\",\"source"));
     let edited = place.run(["eval", "judge", "r", "--judge", "lexical"]);
     assert_eq!(edited.code, 2);
@@ -229,6 +229,35 @@ fn a_model_judges_and_what_it_leaves_open_is_named() {
     assert_eq!(of("swe-prbench").unwrap()["verdict"]["unparsable"], true);
     assert_eq!(of("sphinx").unwrap()["verdict"]["holds"], false);
     assert!(of("cqs").is_none());
+}
+
+/// What can be looked up is: whether any of the code that a comment quotes is there.
+#[test]
+fn a_judge_is_told_of_code_that_nothing_has() {
+    let place = dataset();
+    let comment = |id: &str, body: &str| json!({"id": id, "file": "m.py", "line": 2, "body": body});
+    let comments = json!([comment("c1", "`frobnicate()` divides by zero"), comment("c2", "`MARK-one` stays")]);
+    let answer = |case: &str, comments: Value| json!({"case": case, "status": "complete", "comments": comments});
+    let lines = [answer("marked", comments), answer("plain", json!([])), answer("subtle", json!([]))];
+    place.write("said.jsonl", lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    assert_eq!(place.run(["eval", "import", "ds", "--name", "n", "--answers", "said.jsonl", "--out", "r"]).code, 0);
+    let service = Service::new(|request| {
+        let asked: Value = serde_json::from_str(&user(request)).unwrap();
+        let told: Vec<bool> = asked["comments_of_the_reviewer"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["looked_up"].as_str().is_some_and(|text| text.starts_with("no changed file")))
+            .collect();
+        assert_eq!(told, [true, false]);
+        let one = |id: &str| json!({"id": id, "label": "PLAUSIBLE", "human": "", "actionability": 3, "reason": "r"});
+        (200, json!({"decisions": [one("c1"), one("c2")]}).to_string())
+    });
+    let args = ["eval", "judge", "r", "--judge", "openai/judge", "--protocol", "swe-prbench", "--cache", "off"];
+    let run =
+        place.program(args).env("OPENAI_BASE_URL", service.url()).env("OPENAI_API_KEY", "sk-test-geheim-12345678");
+    let ran = run.run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
 #[cfg(unix)]

@@ -280,3 +280,29 @@ fn packs_with_every_key_fit_and_misspelt_ones_do_not() {
         ran.fails(2, &["own.yml:1:"]);
     }
 }
+
+#[test]
+fn a_measurement_fits_the_schemas_of_its_records() {
+    let place = super::measure::dataset();
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "r", "--judge", "lexical"]).code, 0);
+    assert_eq!(place.run(["eval", "score", "r", "--protocol", "sphinx", "--keep"]).code, 0);
+    let files = [
+        ("dataset", "ds/dataset.json"),
+        ("case", "ds/cases.jsonl"),
+        ("run", "r/run.json"),
+        ("answer", "r/answers.jsonl"),
+        ("judgement", "r/judgements.jsonl"),
+        ("scores", "r/scores/sphinx.json"),
+    ];
+    for (name, file) in files {
+        let (schema, text) = (schema(name), place.read(file));
+        let documents: Vec<&str> = if file.ends_with('l') { text.lines().collect() } else { vec![&text] };
+        assert!(!documents.is_empty(), "{file}");
+        for document in documents {
+            let mut value: Value = serde_json::from_str(document).unwrap();
+            valid(&schema, file, &value);
+            value["misspelt"] = json!(1);
+            assert!(!schema.is_valid(&value), "{name} accepts any key");
+        }
+    }
+}

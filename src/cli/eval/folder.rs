@@ -1,11 +1,14 @@
 //! The folder of a run: `run.json`, `answers.jsonl`, `judgements.jsonl`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use diffsieve::escape::visible;
 use diffsieve::eval::score::Scores;
 use diffsieve::record::{self, Answer, Appender, Dataset, Judgement, Run};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::{Failure, shown};
 
@@ -14,6 +17,32 @@ pub(super) const JUDGEMENTS: &str = "judgements.jsonl";
 
 /// The format of `run.json`.
 const FORMAT: &str = "diffsieve.run/v1";
+
+/// What `run.json` says of answers about a dataset.
+pub(super) fn about(dataset: &Dataset, place: &Path, configuration: BTreeMap<String, Value>) -> Run {
+    Run {
+        format: FORMAT.to_owned(),
+        dataset: dataset.manifest.name.clone(),
+        digest: dataset.manifest.digest.clone(),
+        files: dataset.manifest.files.clone(),
+        folder: std::path::absolute(place).ok().map(|path| path.to_string_lossy().into_owned()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        configuration,
+    }
+}
+
+/// What two runs differ in, by the names of run.json.
+fn differing(there: &Run, run: &Run) -> Vec<String> {
+    let names: BTreeSet<&String> = there.configuration.keys().chain(run.configuration.keys()).collect();
+    let settings = names.into_iter().filter(|name| there.configuration.get(*name) != run.configuration.get(*name));
+    let rest = [
+        ("dataset", there.dataset != run.dataset || there.digest != run.digest),
+        ("files", there.files != run.files),
+        ("version", there.version != run.version),
+    ];
+    let rest = rest.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned());
+    rest.chain(settings.map(|name| visible(name))).collect()
+}
 
 /// A run on disk.
 pub(super) struct Folder {
@@ -24,16 +53,17 @@ pub(super) struct Folder {
 impl Folder {
     /// A new run, or the same one that was begun there, with the answers it has.
     pub(super) fn begin(path: &Path, run: &Run) -> Result<(Self, Vec<Answer>), Failure> {
-        let run = Run { format: FORMAT.to_owned(), ..run.clone() };
         let file = path.join("run.json");
         if !file.exists() {
-            record::write_json(&file, &run).map_err(anyhow::Error::from)?;
-            return Ok((Self { path: path.to_owned(), run }, Vec::new()));
+            record::write_json(&file, run).map_err(anyhow::Error::from)?;
+            return Ok((Self { path: path.to_owned(), run: run.clone() }, Vec::new()));
         }
         let there = Self::open(path)?;
         // Where the dataset lies decides nothing.
-        if (Run { folder: run.folder.clone(), ..there.run.clone() }) != run {
-            let why = "holds another run (its run.json differs): name another --out, or remove that folder";
+        if (Run { folder: run.folder.clone(), ..there.run.clone() }) != *run {
+            let what = differing(&there.run, run).join(", ");
+            let why =
+                format!("holds another run (run.json differs in {what}): name another --out, or remove that folder");
             return Err(anyhow!("`{}` {why}", shown(path)).into());
         }
         // A last line that was cut off is asked again.

@@ -6,6 +6,7 @@ mod compare;
 mod draws;
 mod embed;
 mod folder;
+mod import;
 mod judge;
 mod report;
 mod run;
@@ -23,6 +24,8 @@ use super::exit::Exit;
 pub(super) enum EvalCommand {
     /// Review every case of a dataset and keep the answers
     Run(Box<run::RunArgs>),
+    /// Take in the answers of another reviewer, from SARIF or as records, to measure it in the same way
+    Import(import::ImportArgs),
     /// Let a judge decide about the answers of a run and keep the decisions
     Judge(Box<judge::JudgeArgs>),
     /// Score a run from its saved answers and decisions, or a bare input
@@ -46,6 +49,7 @@ pub(super) enum EvalCommand {
 pub(super) fn run(command: EvalCommand) -> Result<Exit, Failure> {
     match command {
         EvalCommand::Run(args) => run::run(&args),
+        EvalCommand::Import(args) => import::run(&args),
         EvalCommand::Judge(args) => judge::run(&args),
         EvalCommand::Score(args) => score::run(&args),
         EvalCommand::Report(args) => report::run(&args),

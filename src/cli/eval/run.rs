@@ -157,7 +157,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     bar.finish();
     let answers = answers.map_err(anyhow::Error::from)?;
     folder.replace(folder::ANSWERS, &answers)?;
-    let whole = told(&answers);
+    let whole = told(&answers, "run it again to ask for these alone");
     if args.judging.judge.is_none() {
         return Ok(whole);
     }
@@ -198,19 +198,11 @@ fn described(args: &RunArgs, dataset: &Dataset, loadout: &Loadout, model: Option
         configuration.insert("prompts".to_owned(), prompts.into());
         configuration.insert("chunk_tokens".to_owned(), model.chunk_tokens.into());
     }
-    Run {
-        dataset: dataset.manifest.name.clone(),
-        digest: dataset.manifest.digest.clone(),
-        files: dataset.manifest.files.clone(),
-        folder: std::path::absolute(&args.dataset).ok().map(|path| path.to_string_lossy().into_owned()),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        configuration,
-        ..Run::default()
-    }
+    folder::about(dataset, &args.dataset, configuration)
 }
 
-/// Says what came of it.
-fn told(answers: &[Answer]) -> Exit {
+/// Says what came of it, and where something is open, how to `go_on`.
+pub(super) fn told(answers: &[Answer], go_on: &str) -> Exit {
     let count = |status| answers.iter().filter(|answer| answer.status == status).count();
     let (failed, unparsable, incomplete) =
         (count(Status::Failed), count(Status::Unparsable), count(Status::Incomplete));
@@ -227,6 +219,6 @@ fn told(answers: &[Answer]) -> Exit {
     if failed + incomplete == 0 {
         return Exit::Passed;
     }
-    output::say("run it again to ask for these alone");
+    output::say(go_on);
     Exit::Incomplete
 }

@@ -10,8 +10,9 @@ use serde_json::json;
 
 use super::changes::{Kind, Landed};
 use super::fixes::reads_as_fix;
-use super::funnel::{Built, Funnel, No, Reason, Rejected};
+use super::funnel::{Built, Funnel, No, Reason};
 use super::{Error, Past, Sort, slug};
+use crate::dataset::Rejected;
 use crate::diff::{Body, ChangeSet, FileChange, Hunk, Text};
 use crate::finding::RepoPath;
 use crate::git::Oid;
@@ -129,8 +130,7 @@ pub fn clean(
             match accept(past, &landed, at, &changes, options, now)? {
                 Ok(followed) => drop(walk.followed.insert(at, followed)),
                 Err(No(reason, detail)) => {
-                    let subject = landed.title().to_owned();
-                    built.rejected.push(Rejected { commit: commit.hex(), subject, reason, detail });
+                    built.rejected.push(Rejected::commit(&commit.hex(), landed.title(), reason, detail));
                 }
             }
         }
@@ -140,8 +140,8 @@ pub fn clean(
         match verdict(&followed, at, &later, chain) {
             Ok(()) => built.cases.push(case(&followed, at, chain, past.tip, now, options)),
             Err(No(reason, detail)) => {
-                let commit = followed.landed.head().hex();
-                built.rejected.push(Rejected { commit, subject: followed.landed.title().to_owned(), reason, detail });
+                let landed = &followed.landed;
+                built.rejected.push(Rejected::commit(&landed.head().hex(), landed.title(), reason, detail));
             }
         }
     }

@@ -11,12 +11,13 @@ use serde_json::{Value, json};
 use super::bots::{ai_review_share, is_bot_name, is_updater};
 use super::changes::{Kind, Landed};
 use super::export::{Export, Note, PullRequest};
-use super::funnel::{Built, Funnel, No, Reason, Rejected};
+use super::funnel::{Built, Funnel, No, Reason};
 use super::people::{self, Evidence};
 use super::quality::RepositoryQuality;
 use super::value::ReviewValue;
 use super::{Error, Past, Sort, slug};
 use crate::context::estimate_tokens;
+use crate::dataset::Rejected;
 use crate::diff::{Body, ChangeSet, FileChange, Text};
 use crate::finding::RepoPath;
 use crate::git::Oid;
@@ -114,8 +115,7 @@ pub fn collect(
         match result? {
             Ok(case) => built.cases.push(case),
             Err(No(reason, detail)) => {
-                let subject = landed.title().to_owned();
-                built.rejected.push(Rejected { commit: landed.head().hex(), subject, reason, detail });
+                built.rejected.push(Rejected::commit(&landed.head().hex(), landed.title(), reason, detail));
             }
         }
     }

@@ -9,9 +9,10 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use super::changes::Landed;
-use super::funnel::{Built, Funnel, No, Reason, Rejected};
+use super::funnel::{Built, Funnel, No, Reason};
 use super::origin::{self, Traced};
 use super::{Error, Past, Sort, slug};
+use crate::dataset::Rejected;
 use crate::dataset::blame::{self, Git};
 use crate::diff::{Body, ChangeSet, FileChange, Status};
 use crate::finding::{Line, RepoPath};
@@ -104,8 +105,7 @@ pub fn cr_bench(
         match outcome {
             Ok(found) => built.cases.push(found.case),
             Err(No(reason, detail)) => {
-                let commit = told.commit.id.hex();
-                built.rejected.push(Rejected { commit, subject: told.subject, reason, detail });
+                built.rejected.push(Rejected::commit(&told.commit.id.hex(), &told.subject, reason, detail));
             }
         }
     }

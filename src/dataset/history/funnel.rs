@@ -2,27 +2,14 @@
 
 use std::path::Path;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Error;
+use crate::dataset::{REJECTED, Rejected};
 use crate::record::{self, Case, Dataset, Manifest};
 
 /// A reason with what it means.
 pub(super) type Reason = (&'static str, &'static str);
-
-/// One line of `rejected.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Rejected {
-    /// The commit that was considered.
-    pub commit: String,
-    /// Its subject.
-    pub subject: String,
-    /// Which filter it fell to: a code that does not change.
-    pub reason: &'static str,
-    /// What the filter saw.
-    pub detail: String,
-}
 
 /// Why something is not kept.
 pub(super) struct No(pub(super) &'static str, pub(super) String);
@@ -89,7 +76,7 @@ impl Built {
     pub fn write(self, folder: &Path, mut manifest: Manifest) -> Result<Dataset, Error> {
         manifest.built.extend(self.built);
         manifest.built.insert("funnel".to_owned(), self.funnel.value());
-        record::write(&folder.join("rejected.jsonl"), &self.rejected)?;
+        record::write(&folder.join(REJECTED), &self.rejected)?;
         Ok(Dataset::write(folder, manifest, self.cases)?)
     }
 }
@@ -100,8 +87,7 @@ mod tests {
 
     #[test]
     fn the_table_adds_up() {
-        let rejected =
-            |reason| Rejected { commit: String::new(), subject: String::new(), reason, detail: String::new() };
+        let rejected = |reason| Rejected::commit("", "", reason, "");
         let funnel = Funnel::of(&[("a", "first"), ("b", "second"), ("c", "third")], &[rejected("c"), rejected("a")], 3);
         assert_eq!(
             funnel.table(),

@@ -12,6 +12,7 @@ use super::changes::{Change, Input, Origin, Reader};
 use super::table::Operator;
 use super::trial::{Mutant, trial};
 use super::words::truth;
+use crate::dataset::{REJECTED, Rejected};
 use crate::detect::{Engine, FileView};
 use crate::diff::{Body, FileChange, Globs};
 use crate::digest::Hash;
@@ -121,19 +122,6 @@ impl Funnel {
     }
 }
 
-/// One line of `rejected.jsonl`: a change, a file or a place that became no case.
-#[derive(Debug, Serialize)]
-struct Rejected {
-    commit: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    operator: Option<&'static str>,
-    reason: &'static str,
-}
-
 /// A candidate with its change and its place in the drawing.
 struct Drawn {
     origin: usize,
@@ -189,11 +177,10 @@ impl Builder<'_> {
     fn refuse(&mut self, change: &Change, file: Option<&FileChange>, place: Option<&Candidate>, reason: Reason) {
         *self.funnel.refused.entry(reason).or_default() += 1;
         self.rejected.push(Rejected {
-            commit: change.commit.hex(),
-            file: file.map(|file| file.path.to_text().raw().to_owned()),
+            file: file.map(|file| file.path.to_text().raw().to_owned()).unwrap_or_default(),
             line: place.map(|place| place.line.get()),
-            operator: place.map(|place| place.operator.name),
-            reason: reason.name(),
+            operator: place.map(|place| place.operator.name.to_owned()).unwrap_or_default(),
+            ..Rejected::commit(&change.commit.hex(), "", reason.name(), "")
         });
     }
 
@@ -354,11 +341,8 @@ impl Builder<'_> {
             }
             cases.push(case);
         }
-        self.rejected.sort_by(|one, other| {
-            let key = |record: &Rejected| (record.commit.clone(), record.file.clone(), record.line, record.operator);
-            key(one).cmp(&key(other))
-        });
-        record::write(&out.join("rejected.jsonl"), &self.rejected)?;
+        self.rejected.sort();
+        record::write(&out.join(REJECTED), &self.rejected)?;
         let dataset = Dataset::write(out, self.manifest(), cases)?;
         Ok((dataset, self.funnel))
     }

@@ -26,7 +26,10 @@ pattern!(
     PY_SHELL,
     r"^(?:(?:subprocess\.)?get(?:status)?output|os\.system|os\.popen|asyncio\.create_subprocess_shell)$"
 );
-pattern!(JS_MODULE, r"^(?:child_process|childProcess|cp)\.(?:exec|execSync)$");
+pattern!(
+    JS_MODULE,
+    r#"^(?:child_process|childProcess|cp|require\(\s*["'](?:node:)?child_process["']\s*\))\s*\.\s*(?:exec|execSync)$"#
+);
 pattern!(JS_BARE, r"^(?:exec|execSync)$");
 pattern!(PHP, r"^\\?(?:exec|shell_exec|system|passthru|popen|proc_open)$");
 pattern!(

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Matter;
+use crate::diff::{Body, FileChange};
 use crate::record::Comment;
 
 /// Words that say nothing about which fault is meant.
@@ -50,10 +51,26 @@ pub(in crate::eval) fn is_at(comment: &Comment, file: Option<&str>, line: Option
     own <= last.saturating_add(1) && first <= own_end.saturating_add(1)
 }
 
+/// The code that a comment quotes between backticks, one line each.
+fn quotes(body: &str) -> impl Iterator<Item = &str> {
+    body.split('`').skip(1).step_by(2).flat_map(str::lines).map(str::trim).filter(|code| code.len() > 2)
+}
+
 /// Whether a comment quotes code, and none of what it quotes stands in the diff.
 pub(super) fn quotes_nothing_of(body: &str, diff: &str) -> bool {
-    let quoted: Vec<&str> = body.split('`').skip(1).step_by(2).map(str::trim).filter(|code| code.len() > 2).collect();
-    !quoted.is_empty() && !quoted.iter().any(|code| diff.contains(code))
+    quotes(body).next().is_some() && !quotes(body).any(|code| diff.contains(code))
+}
+
+/// Whether a comment quotes code, and no side of a changed file has any of it: it is made up, or what the comment asks for.
+/// No where a file is not known whole.
+pub(super) fn quotes_nothing_in(body: &str, files: &[FileChange]) -> bool {
+    let may_have = |file: &FileChange, code: &str| match &file.body {
+        Body::Text { old, new, .. } => [old, new]
+            .into_iter()
+            .any(|text| !text.is_whole() || memchr::memmem::find(text.bytes(), code.as_bytes()).is_some()),
+        Body::NotCode(_) | Body::Unread(_) => true,
+    };
+    quotes(body).next().is_some() && !quotes(body).any(|code| files.iter().any(|file| may_have(file, code)))
 }
 
 /// The comment that a decision is about.
@@ -64,6 +81,8 @@ pub(super) fn comment<'m>(matter: &Matter<'m>, about: &[String]) -> Option<&'m C
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diff::{Text, Unread};
+    use crate::finding::{Line, RepoPath};
 
     #[test]
     fn places_touch_when_they_are_a_line_apart() {
@@ -73,6 +92,18 @@ mod tests {
         }
         assert!(is_at(&comment, Some("a"), None, None) && !is_at(&comment, Some("b"), None, None));
         assert!(!is_at(&Comment::default(), None, None, None));
+    }
+
+    #[test]
+    fn quotes_are_looked_up_beyond_the_diff() {
+        let file = |body| FileChange { body, ..FileChange::new_file(RepoPath::new("a"), Vec::new()) };
+        let whole = || [FileChange::new_file(RepoPath::new("a"), b"x = one()\ny\n".to_vec())];
+        assert!(quotes_nothing_in("`two()` and\n```\nthree()\n```", &whole()));
+        assert!(!quotes_nothing_in("`x = one()` is not `two()`", &whole()));
+        assert!(!quotes_nothing_in("nothing is quoted", &whole()));
+        assert!(!quotes_nothing_in("`two()`", &[file(Body::Unread(Unread::LongLine))]), "it may be there");
+        let part = Text::parts([(Line::from_index(4), &b"x\n"[..])]);
+        assert!(!quotes_nothing_in("`two()`", &[file(Body::Text { hunks: vec![], old: Text::default(), new: part })]));
     }
 
     #[test]

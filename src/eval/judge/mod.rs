@@ -88,6 +88,8 @@ struct Matter<'m> {
     comments: Vec<&'m Comment>,
     /// The change, for protocols that show it.
     diff: String,
+    /// For these: the comments that quote code of which no changed file has any.
+    unseen: HashSet<String>,
 }
 
 /// What the judge of a protocol is asked, and what words alone decide.
@@ -187,7 +189,7 @@ pub fn judge(
         let is_decided = |about: &[String]| decided.contains(&(case.id.as_str(), answer.sample, about));
         let mut found = Found::default();
         for comments in heard(protocol, docket, answer) {
-            let matter = Matter { case, comments, diff: String::new() };
+            let matter = Matter { case, comments, diff: String::new(), unseen: HashSet::new() };
             decide(protocol, docket.dataset, matter, judge, &is_decided, lent, &mut found);
         }
         let kept = found.verdicts.into_iter().map(|(about, verdict)| {
@@ -256,7 +258,11 @@ fn decide(
     }
     if protocol.asked.shows_diff {
         match case::load(dataset, case, &Globs::default(), lent.env) {
-            Ok(files) => matter.diff = shown(&files, judge),
+            Ok(files) => {
+                matter.diff = shown(&files, judge);
+                let unseen = matter.comments.iter().filter(|one| lexical::quotes_nothing_in(&one.body, &files));
+                matter.unseen = unseen.map(|one| one.id.clone()).collect();
+            }
             Err(error) => {
                 found.undecided.push(format!("{}: the change cannot be shown to the judge: {error}", case.id));
                 return;
@@ -314,7 +320,7 @@ pub(super) fn addressed(talk: &Talk<'_>, review: &str, items: &[String]) -> Resu
     let item = |(text, number): (&String, u32)| Item { id: number.to_string(), text: text.clone(), ..Item::default() };
     let case = Case { checklist: items.iter().zip(1..).map(item).collect(), ..Case::default() };
     let comment = Comment { id: "review".to_owned(), body: review.to_owned(), ..Comment::default() };
-    let matter = Matter { case: &case, comments: vec![&comment], diff: String::new() };
+    let matter = Matter { case: &case, comments: vec![&comment], diff: String::new(), unseen: HashSet::new() };
     let mut addressed = Vec::new();
     for question in sphinx::questions(&matter) {
         addressed.extend(answered(question, talk)?.iter().map(|verdict| verdict.holds == Some(true)));

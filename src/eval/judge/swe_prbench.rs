@@ -31,7 +31,15 @@ pub(super) fn questions(matter: &Matter<'_>) -> Vec<Question> {
         .collect();
     let said = matter.comments.iter();
     let said: Vec<Value> = said
-        .map(|comment| json!({"id": comment.id, "file": comment.file, "line": comment.line, "text": comment.body}))
+        .map(|comment| {
+            let mut said = json!({"id": comment.id, "file": comment.file, "line": comment.line, "text": comment.body});
+            // What makes a comment fabricated can be looked up in part, also beyond what the judge is shown. Whether the
+            // code is made up or asked for is the judge's to say.
+            if matter.unseen.contains(&comment.id) {
+                said["looked_up"] = "no changed file has any of the code that this comment quotes".into();
+            }
+            said
+        })
         .collect();
     let user = json!({"diff": matter.diff, "comments_of_people": people, "comments_of_the_reviewer": said});
     let properties = json!({"decisions": {"type": "array", "items": {

@@ -5,14 +5,24 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::eval::Error;
-use crate::eval::score::{Compat, Hits, Scores};
+use crate::eval::score::{Compat, FORMAT, Hits, SCHEMA, Scores};
 use crate::eval::scoring::{Choice, Records, scores};
+use crate::record::schemas::tests::{is_published, takes};
 use crate::record::{Answer, Dataset, Judgement, Manifest, Run};
 
 /// Cases, answers and judgements as JSON, without the fields that every record has.
 fn scored(protocol: &str, cases: Value, answers: Value, judgements: Value, choice: &Choice) -> Result<Scores, Error> {
     let (dataset, records) = set(protocol, cases, answers, judgements);
-    scores(protocol, &dataset, &records, choice)
+    let scores = scores(protocol, &dataset, &records, choice)?;
+    let document = serde_json::to_value(&scores).unwrap();
+    assert!(takes(SCHEMA, &document), "not by the schema: {document:#}");
+    Ok(scores)
+}
+
+#[test]
+fn the_schemas_are_those_of_the_scores() {
+    is_published::<Scores>("scores", "The scores of a run by one protocol, of diffsieve, version 1", SCHEMA);
+    assert!(!takes(SCHEMA, &json!({"format": FORMAT})), "the schema accepts anything");
 }
 
 fn set(protocol: &str, mut cases: Value, mut answers: Value, mut judgements: Value) -> (Dataset, Records) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::wire;
 use crate::baseline::{Baseline, Date, Entry};
 use crate::diff::{Lines, PathClass, Status};
+use crate::escape;
 use crate::finding::{
     Anchored, Claim, Columns, Cut, Dropped, Evidence, EvidenceStatus, Finding, Fingerprint, Frame, Level, Line,
     Location, RepoPath, Since, Source, Stage, Step, Suggestion, Untrusted,
@@ -445,27 +446,9 @@ fn fingerprint(key: &'static str, digits: String) -> Result<Fingerprint, Error> 
 fn path(key: &'static str, text: String, bytes: Option<String>) -> Result<RepoPath, Error> {
     let path = match &bytes {
         None => Some(RepoPath::new(&text)),
-        Some(encoded) => percent_decoded(encoded).map(RepoPath::new),
+        Some(encoded) => escape::percent_decoded(encoded).map(RepoPath::new),
     };
     path.filter(RepoPath::is_inside).ok_or_else(|| Error::Value { key, value: bytes.unwrap_or(text) })
-}
-
-fn percent_decoded(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = text.bytes();
-    let mut out = Vec::with_capacity(text.len());
-    while let Some(byte) = bytes.next() {
-        out.push(if byte == b'%' {
-            let (high, low) = (hex_digit(bytes.next()?)?, hex_digit(bytes.next()?)?);
-            high << 4 | low
-        } else {
-            byte
-        });
-    }
-    Some(out)
-}
-
-fn hex_digit(byte: u8) -> Option<u8> {
-    u8::try_from(char::from(byte).to_digit(16)?).ok()
 }
 
 /// The value of this name.
