@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
         if let Ok(length) = guard.admit(&head) {
             assert!(length as u64 <= BODY);
         }
-        let _ = answer(&settings, &bytes[head.length..]);
+        let _ = answer(&settings, None, &bytes[head.length..]);
     }
-    let _ = answer(&settings, bytes);
+    let _ = answer(&settings, None, bytes);
 });

@@ -1,5 +1,6 @@
 //! `diffsieve reward`.
 
+mod judge;
 mod serve;
 
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -9,14 +10,25 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum};
 use diffsieve::escape;
-use diffsieve::eval::reward::{Row, Settings, Unit, Variant};
+use diffsieve::eval::reward::{Begun, Judge, Row, Settings, Told, Unit, Variant};
 use diffsieve::eval::sphinx::Penalty;
+use serde::Serialize;
 
-use super::Failure;
 use super::exit::Exit;
+use super::{Failure, output};
+use judge::{Bench, ModelJudgeArgs};
 
 /// Longest line that is read, in bytes.
 const LONGEST: u64 = 16 << 20;
+
+/// Bytes that are read ahead; a model is asked about the rows in them side by side.
+const AHEAD: usize = 1 << 20;
+
+/// Most rows that are judged before the first of them is written.
+const SIDE_BY_SIDE: usize = 256;
+
+/// Most rows without a reward that are named on standard error; each says so itself.
+const TOLD: usize = 10;
 
 #[derive(Debug, Args)]
 pub(super) struct RewardArgs {
@@ -56,6 +68,8 @@ pub(super) struct RewardArgs {
     /// Stop serving when standard input ends, so that no server outlives its trainer
     #[arg(long, requires = "serve")]
     until_stdin_ends: bool,
+    #[command(flatten)]
+    model: ModelJudgeArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -72,6 +86,8 @@ enum VariantName {
 enum JudgeName {
     /// Words of the item in the review: no model, no paraphrase; a lower bound that training would learn to recite
     Lexical,
+    /// The model of --model, DIFFSIEVE_MODEL or the configuration, as it judges for `eval judge` by sphinx
+    Model,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -96,8 +112,20 @@ enum UnitName {
 
 pub(super) fn run(args: &RewardArgs) -> Result<Exit, Failure> {
     let settings = settings(args)?;
+    let bench = match args.judge {
+        Some(JudgeName::Model) if settings.variant == Variant::Judge => {
+            return Err(
+                anyhow!("`--variant judge` rewards the score that stands in each row: leave out --judge").into()
+            );
+        }
+        Some(JudgeName::Model) => Some(Bench::new(&args.model, args.serve.is_some())?),
+        Some(JudgeName::Lexical) | None => {
+            args.model.check_unused()?;
+            None
+        }
+    };
     if let Some(address) = args.serve {
-        return serve::run(address, token(args)?, args.until_stdin_ends, settings);
+        return serve::run(address, token(args)?, args.until_stdin_ends, settings, bench);
     }
     let named = args.file.as_deref().filter(|path| *path != Path::new("-"));
     let name = named.map_or_else(|| "standard input".to_owned(), |path| format!("`{}`", super::shown(path)));
@@ -105,10 +133,27 @@ pub(super) fn run(args: &RewardArgs) -> Result<Exit, Failure> {
         Some(path) => Box::new(std::fs::File::open(path).with_context(|| format!("{name} cannot be read"))?),
         None => Box::new(io::stdin().lock()),
     };
+    let mut lines = Lines { input: BufReader::with_capacity(AHEAD, input), name, number: 0, settings };
     // Standard output is sent line by line, so that a trainer can wait for each.
-    match lines(input, &name, &settings, &mut io::stdout().lock()) {
+    let mut out = io::stdout().lock();
+    let (done, missing) = match bench {
+        None => (lines.rewarded(&mut out), 0),
+        Some(bench) => {
+            let mut missing = 0;
+            let (done, spent) = bench.sit(|decide| lines.judged(&bench.judge(decide), &mut out, &mut missing))?;
+            spent.say();
+            (done, missing)
+        }
+    };
+    match done {
         Err(error) if error.root_cause().downcast_ref().is_some_and(is_closed_pipe) => Ok(Exit::Passed),
         Err(error) => Err(error.into()),
+        Ok(()) if missing > 0 => {
+            output::say(&format!(
+                "{missing} rows have no reward; give the output to `diffsieve reward --judge model`, which asks only for those"
+            ));
+            Ok(Exit::Incomplete)
+        }
         Ok(()) => Ok(Exit::Passed),
     }
 }
@@ -117,32 +162,96 @@ fn is_closed_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// A reward for each line, as soon as it is known.
-fn lines(input: impl Read, name: &str, settings: &Settings, out: &mut dyn io::Write) -> anyhow::Result<()> {
-    let mut input = BufReader::new(input);
-    let mut number = 0_usize;
-    loop {
-        let mut line = Vec::new();
-        number += 1;
-        let read = (&mut input).take(LONGEST + 1).read_until(b'\n', &mut line);
-        if read.with_context(|| format!("{name} cannot be read"))? == 0 {
-            return Ok(());
+/// The rows of a file.
+struct Lines<R> {
+    input: BufReader<R>,
+    name: String,
+    number: usize,
+    settings: Settings,
+}
+
+impl<R: Read> Lines<R> {
+    /// A reward for each line, as soon as it is known.
+    fn rewarded(&mut self, out: &mut dyn io::Write) -> anyhow::Result<()> {
+        while let Some(row) = self.next()? {
+            let reward = self.settings.reward(&row).with_context(|| self.at())?;
+            write(out, &reward)?;
         }
-        if line.len() as u64 > LONGEST {
-            bail!("{name}, line {number}: it has more than {LONGEST} bytes");
-        }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let at = || format!("{name}, line {number}");
-        let row: Row = serde_json::from_slice(&line)
-            .map_err(|error| anyhow!(escape::visible(&error.to_string())))
-            .with_context(at)?;
-        let reward = settings.reward(&row).with_context(at)?;
-        let mut text = escape::json(&serde_json::to_string(&reward)?);
-        text.push('\n');
-        out.write_all(text.as_bytes())?;
+        Ok(())
     }
+
+    /// The same where a model decides: rows whose lines have arrived are judged side by side, and none waits for one that is
+    /// still to come. Counts in `missing` what the judge did not decide about.
+    fn judged(&mut self, judge: &Judge<'_>, out: &mut dyn io::Write, missing: &mut usize) -> anyhow::Result<()> {
+        loop {
+            let mut rows = Vec::new();
+            let mut begun = Vec::new();
+            let ended = loop {
+                match self.begun() {
+                    Ok(Some((row, one))) => {
+                        rows.push((row, self.number));
+                        begun.push(one);
+                    }
+                    Ok(None) => break Some(Ok(())),
+                    // What stands before it is rewarded first.
+                    Err(error) => break Some(Err(error)),
+                }
+                if rows.len() >= SIDE_BY_SIDE || !self.input.buffer().contains(&b'\n') {
+                    break None;
+                }
+            };
+            for ((row, line), outcome) in rows.into_iter().zip(judge.rewards(begun)) {
+                if let Err(none) = &outcome {
+                    *missing += 1;
+                    if *missing <= TOLD {
+                        let why = escape::visible(&none.message);
+                        output::say(&format!("{}, line {line}: no reward: {}: {why}", self.name, none.why));
+                    }
+                }
+                write(out, &Told::new(row, line, outcome))?;
+            }
+            if let Some(ended) = ended {
+                return ended;
+            }
+        }
+    }
+
+    fn begun(&mut self) -> anyhow::Result<Option<(Row, Begun)>> {
+        let Some(row) = self.next()? else { return Ok(None) };
+        let begun = self.settings.begin(&row).with_context(|| self.at())?;
+        Ok(Some((row, begun)))
+    }
+
+    /// The next row; `None` at the end.
+    fn next(&mut self) -> anyhow::Result<Option<Row>> {
+        loop {
+            let mut line = Vec::new();
+            self.number += 1;
+            let read = (&mut self.input).take(LONGEST + 1).read_until(b'\n', &mut line);
+            if read.with_context(|| format!("{} cannot be read", self.name))? == 0 {
+                return Ok(None);
+            }
+            if line.len() as u64 > LONGEST {
+                bail!("{}: it has more than {LONGEST} bytes", self.at());
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let row = serde_json::from_slice(&line).map_err(|error| anyhow!(escape::visible(&error.to_string())));
+            return Ok(Some(row.with_context(|| self.at())?));
+        }
+    }
+
+    fn at(&self) -> String {
+        format!("{}, line {}", self.name, self.number)
+    }
+}
+
+fn write(out: &mut dyn io::Write, what: &impl Serialize) -> anyhow::Result<()> {
+    let mut text = escape::json(&serde_json::to_string(what)?);
+    text.push('\n');
+    out.write_all(text.as_bytes())?;
+    Ok(())
 }
 
 /// Every constant that the penalty uses has to be given, and no other.

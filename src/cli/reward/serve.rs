@@ -10,6 +10,7 @@ use anyhow::{Context as _, bail};
 use diffsieve::eval::reward::Settings;
 use diffsieve::eval::reward::request::{Guard, Head, PATH, Refusal, Status, answer, response};
 
+use super::judge::Bench;
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, print};
 
@@ -37,11 +38,12 @@ pub(super) fn run(
     token: Option<String>,
     until_stdin_ends: bool,
     settings: Settings,
+    bench: Option<Bench>,
 ) -> Result<Exit, Failure> {
     let listener = listen(address)?;
     let address = listener.local_addr().context("the port cannot be learned")?;
     print(&format!("http://{address}{PATH}\n"))?;
-    let server = Arc::new(Server { guard: Guard { address, token }, settings, places: Places::default() });
+    let server = Arc::new(Server { guard: Guard { address, token }, settings, bench, places: Places::default() });
     if !until_stdin_ends {
         accept(&listener, &server);
         return Ok(Exit::Passed);
@@ -59,7 +61,18 @@ pub(super) fn run(
 struct Server {
     guard: Guard,
     settings: Settings,
+    bench: Option<Bench>,
     places: Places,
+}
+
+impl Server {
+    /// The answer to the body of a request. The time of a model is its own: no limit of the connection runs meanwhile.
+    fn answer(&self, body: &[u8]) -> Result<String, Refusal> {
+        match &self.bench {
+            None => answer(&self.settings, None, body),
+            Some(bench) => answer(&self.settings, Some(&bench.judge(&|questions| bench.decide(questions))), body),
+        }
+    }
 }
 
 /// Starts a thread for each connection, until the places are closed.
@@ -77,7 +90,7 @@ fn accept(listener: &TcpListener, server: &Arc<Server>) {
         // A moment without threads costs this client its answer, and no more.
         let _ = thread::Builder::new().spawn(move || {
             // Nobody is left to tell where the connection broke.
-            let _ = serve(&stream, &place.0.guard, &place.0.settings);
+            let _ = serve(&stream, &place.0);
         });
     }
 }
@@ -90,10 +103,10 @@ fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 }
 
 /// One request, one answer, end.
-fn serve(stream: &TcpStream, guard: &Guard, settings: &Settings) -> io::Result<()> {
+fn serve(stream: &TcpStream, server: &Server) -> io::Result<()> {
     let begun = Instant::now();
     let mut connection = Connection { stream, until: begun + PATIENCE_FOR_HEAD };
-    let answered = connection.request(guard, begun + PATIENCE)?.and_then(|body| answer(settings, &body));
+    let answered = connection.request(&server.guard, begun + PATIENCE)?.and_then(|body| server.answer(&body));
     connection.until = Instant::now() + PATIENCE_FOR_ANSWER;
     match answered {
         Ok(body) => connection.send(&response(Status::Ok, &body)),

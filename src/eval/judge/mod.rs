@@ -19,9 +19,9 @@ use super::run::Lent;
 use crate::context::{Budget, Context, FilePart, Form, chunks};
 use crate::diff::{FileChange, Globs};
 use crate::provider::{Prompt, Schema};
-use crate::record::{self, Answer, Appender, Case, Comment, Dataset, Judgement, Status, Verdict};
+use crate::record::{self, Answer, Appender, Case, Comment, Dataset, Item, Judgement, Status, Verdict};
 use crate::review::case;
-use crate::review::model::{Talk, repaired};
+use crate::review::model::{Talk, Unanswered, repaired};
 use crate::review::pool;
 
 /// Names the words of the prompts.
@@ -58,11 +58,16 @@ impl Judge<'_> {
     pub fn name(&self) -> String {
         match self {
             Self::Lexical => LEXICAL.to_owned(),
-            Self::Model { name, diff_chars: DIFF_CHARS, .. } => format!("{name} {VERSION}"),
+            Self::Model { name, diff_chars: DIFF_CHARS, .. } => named(name),
             // Who has seen more, or less, is another judge.
-            Self::Model { name, diff_chars, .. } => format!("{name} {VERSION} diff {diff_chars}"),
+            Self::Model { name, diff_chars, .. } => format!("{} diff {diff_chars}", named(name)),
         }
     }
+}
+
+/// What the decisions of a model (`provider/name`) are recorded under where it was shown what every judge is shown.
+pub fn named(model: &str) -> String {
+    format!("{model} {VERSION}")
 }
 
 /// What a judge is asked at once.
@@ -285,19 +290,42 @@ fn decide(
 }
 
 fn ask(question: Question, talk: &Talk<'_>, case: &Case, found: &mut Found) {
-    let Question { about, prompt, read } = question;
-    let read = |text: &str| {
-        let verdicts = read(text)?;
-        if verdicts.len() == about.len() { Ok(verdicts) } else { Err(format!("it must decide on all {}", about.len())) }
-    };
-    match talk.ask(&prompt, read, |text, why| repaired(&prompt, text, why)) {
-        Ok(heard) => found.verdicts.extend(about.into_iter().zip(heard.read)),
+    let about = question.about.clone();
+    match answered(question, talk) {
+        Ok(verdicts) => found.verdicts.extend(about.into_iter().zip(verdicts)),
         Err(none) if none.is_unreadable() => {
             let verdict = Verdict { unparsable: true, reason: none.message, ..Verdict::default() };
             found.verdicts.extend(about.into_iter().map(|about| (about, verdict.clone())));
         }
         Err(none) => found.undecided.push(format!("{}: {}: {}", case.id, none.why, none.message)),
     }
+}
+
+/// A decision on each thing that the question is about.
+fn answered(question: Question, talk: &Talk<'_>) -> Result<Vec<Verdict>, Unanswered> {
+    let Question { about, prompt, read } = question;
+    let read = |text: &str| {
+        let verdicts = read(text)?;
+        if verdicts.len() == about.len() { Ok(verdicts) } else { Err(format!("it must decide on all {}", about.len())) }
+    };
+    talk.ask(&prompt, read, |text, why| repaired(&prompt, text, why)).map(|heard| heard.read)
+}
+
+/// Which items of a checklist a review addresses, as the judge of the protocol `sphinx` decides about an answer that is one
+/// comment: with the same words, and an answer is read in the same way.
+///
+/// # Errors
+/// Nobody answered, or two answers did not decide on every item once. That is no decision, and no item is unaddressed by it.
+pub(super) fn addressed(talk: &Talk<'_>, review: &str, items: &[String]) -> Result<Vec<bool>, Unanswered> {
+    let item = |(text, number): (&String, u32)| Item { id: number.to_string(), text: text.clone(), ..Item::default() };
+    let case = Case { checklist: items.iter().zip(1..).map(item).collect(), ..Case::default() };
+    let comment = Comment { id: "review".to_owned(), body: review.to_owned(), ..Comment::default() };
+    let matter = Matter { case: &case, comments: vec![&comment], diff: String::new(), unseen: HashSet::new() };
+    let mut addressed = Vec::new();
+    for question in sphinx::questions(&matter) {
+        addressed.extend(answered(question, talk)?.iter().map(|verdict| verdict.holds == Some(true)));
+    }
+    Ok(addressed)
 }
 
 /// The diff as a judge reads it: whole pages up to the limit, without values that look like credentials.

@@ -44,6 +44,10 @@ pub(super) fn questions(matter: &Matter<'_>) -> Vec<Question> {
 fn read(answer: &str, ids: &[String]) -> Result<Vec<Verdict>, String> {
     let answer = super::json(answer)?;
     let list = answer.get("items").and_then(Value::as_array).ok_or("it has no list `items`")?;
+    // Two decisions on one item contradict each other or say too much, and the first is no truer than the second.
+    if list.len() > ids.len() {
+        return Err(format!("it has {} decisions on {} items", list.len(), ids.len()));
+    }
     let one = |id: &String| {
         let item = list.iter().find(|item| item.get("id").and_then(Value::as_str) == Some(id));
         let holds = item.and_then(|item| item.get("addressed")).and_then(Value::as_bool);

@@ -2,6 +2,7 @@
 //! that it addresses, times a factor for its length. The paper publishes neither the constants of that factor nor the unit
 //! of length, so every result says what was chosen and that it was chosen.
 
+pub mod judged;
 pub mod request;
 mod row;
 #[cfg(test)]
@@ -16,7 +17,8 @@ use super::score::Number;
 use super::sphinx::{self, Penalty};
 use crate::context::estimate_tokens;
 
-pub use row::{ROWS, Row, Rows};
+pub use judged::{Decide, Judge};
+pub use row::{ROWS, Row, Rows, Told};
 
 /// What every result says about its constants.
 pub const SOURCE: &str =
@@ -94,7 +96,7 @@ pub enum Error {
     #[error("item {0} of its checklist is blank")]
     Blank(usize),
     /// Nobody decided.
-    #[error("nobody judged it: give one of `coverage`, `verdicts`, `count`, or choose the judge `lexical`")]
+    #[error("nobody judged it: give one of `coverage`, `verdicts`, `count`, or choose a judge, `lexical` or `model`")]
     Unjudged,
     /// Several decisions.
     #[error("it has more than one of `coverage`, `verdicts`, `count`; give one")]
@@ -136,8 +138,15 @@ pub struct Reward {
     pub base: Number,
     /// For length, 0 to 1; 1 where nothing is paid for it, and for a change that needs no comment.
     pub factor: Number,
-    /// Who says so: `clean`, `coverage`, `verdicts`, `count`, `judge` or `lexical`.
+    /// Who says so: `clean`, `silence` (a review without a suggestion addresses nothing), `coverage`, `verdicts`, `count`,
+    /// `judge`, `lexical` or `model`.
     pub by: &'static str,
+    /// Which model gave the verdicts, and by which words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged_by: Option<String>,
+    /// Whether each item is addressed, as a model or silence decided it: given with the same row, they give the same reward.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdicts: Option<Vec<bool>>,
     /// Items on the checklist.
     pub items: usize,
     /// Items addressed, where that is known.
@@ -202,6 +211,14 @@ impl Settings {
 
     /// The reward of one review. The constants of the penalty were checked ([`Penalty::check`]).
     pub fn reward(&self, row: &Row) -> Result<Reward, Error> {
+        match self.begin(row)? {
+            Begun::Rewarded(reward) => Ok(reward),
+            Begun::Open(_) => Err(Error::Unjudged),
+        }
+    }
+
+    /// The reward of one review, or what a judge has to say for it.
+    pub fn begin(&self, row: &Row) -> Result<Begun, Error> {
         let (review, items) = (row.review()?, row.items()?);
         let bytes = items.iter().map(String::len).fold(review.len(), usize::saturating_add);
         if bytes > LONGEST {
@@ -214,55 +231,99 @@ impl Settings {
         let decided = self.decide(row, review, &items, is_clean)?;
         // One short marker is no measure for the length of a review, and whoever says more about it gets nothing anyway.
         let factor = if is_clean { 1.0 } else { self.paid().map_or(1.0, |penalty| penalty.factor(length, reference)) };
-        Ok(Reward {
-            id: row.id.clone(),
-            reward: Number::new(sphinx::reward(decided.base, factor)).unwrap_or_default(),
-            base: Number::new(decided.base).unwrap_or_default(),
-            factor: Number::new(factor).unwrap_or_default(),
-            by: decided.by,
-            items: items.len(),
-            addressed: decided.addressed,
-            length,
-            reference,
-            constants: self.constants(),
+        let measured = Measured { id: row.id.clone(), factor, length, reference, constants: self.constants() };
+        let judged_by = row.judged_by.clone();
+        Ok(match decided {
+            Some(decided) => Begun::Rewarded(measured.reward(Decided { judged_by, ..decided }, items.len())),
+            None => Begun::Open(Open { measured, review: review.to_owned(), items }),
         })
     }
 
-    fn decide(&self, row: &Row, review: &str, items: &[String], is_clean: bool) -> Result<Decided, Error> {
+    /// `None` where nothing in the row, nor in the words, decides.
+    fn decide(&self, row: &Row, review: &str, items: &[String], is_clean: bool) -> Result<Option<Decided>, Error> {
         let given = [row.coverage.is_some(), row.verdicts.is_some(), row.count.is_some()];
         if given.iter().filter(|is| **is).count() > 1 {
             return Err(Error::Several);
         }
+        let shared = |base: f64, by| Decided { base, by, ..Decided::default() };
         let counted =
-            |addressed: u64, by| Decided { base: share(addressed, items.len()), by, addressed: Some(addressed) };
-        if self.variant == Variant::Judge {
-            let base = checked(row.judge.ok_or(Error::NoJudge)?, "judge")?;
-            Ok(Decided { base, by: "judge", addressed: None })
+            |addressed: u64, by| Decided { addressed: Some(addressed), ..shared(share(addressed, items.len()), by) };
+        Ok(Some(if self.variant == Variant::Judge {
+            shared(checked(row.judge.ok_or(Error::NoJudge)?, "judge")?, "judge")
         } else if is_clean {
-            Ok(counted(u64::from(sphinx::is_no_comment(review)), "clean"))
+            counted(u64::from(sphinx::is_no_comment(review)), "clean")
         } else if let Some(coverage) = row.coverage {
-            Ok(Decided { base: checked(coverage, "coverage")?, by: "coverage", addressed: None })
+            shared(checked(coverage, "coverage")?, "coverage")
         } else if let Some(verdicts) = &row.verdicts {
             if verdicts.len() != items.len() {
                 return Err(Error::Verdicts { verdicts: verdicts.len(), items: items.len() });
             }
-            Ok(counted(verdicts.iter().filter(|holds| **holds).count() as u64, "verdicts"))
+            counted(verdicts.iter().filter(|holds| **holds).count() as u64, "verdicts")
         } else if let Some(answer) = &row.count {
-            Ok(counted(count(answer, items.len() as u64)?, "count"))
+            counted(count(answer, items.len() as u64)?, "count")
         } else if self.lexical {
             let said = content(review);
-            Ok(counted(items.iter().filter(|item| is_said(item, &said)).count() as u64, LEXICAL))
+            counted(items.iter().filter(|item| is_said(item, &said)).count() as u64, LEXICAL)
         } else {
-            Err(Error::Unjudged)
+            return Ok(None);
+        }))
+    }
+}
+
+/// How far one row alone leads.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Begun {
+    /// To its reward.
+    Rewarded(Reward),
+    /// To a question.
+    Open(Open),
+}
+
+/// A review that somebody has to hold against its checklist.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Open {
+    measured: Measured,
+    review: String,
+    items: Vec<String>,
+}
+
+/// What a row says of its reward without a decision.
+#[derive(Debug, Clone, PartialEq)]
+struct Measured {
+    id: Option<String>,
+    factor: f64,
+    length: u64,
+    reference: u64,
+    constants: Constants,
+}
+
+impl Measured {
+    fn reward(self, decided: Decided, items: usize) -> Reward {
+        Reward {
+            id: self.id,
+            reward: Number::new(sphinx::reward(decided.base, self.factor)).unwrap_or_default(),
+            base: Number::new(decided.base).unwrap_or_default(),
+            factor: Number::new(self.factor).unwrap_or_default(),
+            by: decided.by,
+            judged_by: decided.judged_by,
+            verdicts: decided.verdicts,
+            items,
+            addressed: decided.addressed,
+            length: self.length,
+            reference: self.reference,
+            constants: self.constants,
         }
     }
 }
 
 /// What is rewarded, and who says so.
+#[derive(Default)]
 struct Decided {
     base: f64,
     by: &'static str,
     addressed: Option<u64>,
+    judged_by: Option<String>,
+    verdicts: Option<Vec<bool>>,
 }
 
 /// What a judge counted, at most `items`. Only a text is searched for its first integer: `1e-7` as a number is no 1.

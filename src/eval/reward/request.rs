@@ -6,8 +6,9 @@ use std::net::SocketAddr;
 
 use serde::Serialize;
 
-use super::{Reward, Rows, Settings};
+use super::{Begun, Error, Judge, Reward, Row, Rows, Settings};
 use crate::eval::score::Number;
+use crate::review::model::Unanswered;
 
 /// Most bytes of request line and headers.
 pub const HEAD: usize = 16 << 10;
@@ -44,6 +45,7 @@ pub enum Status {
     UnsupportedMediaType = 415,
     MisdirectedRequest = 421,
     RequestHeaderFieldsTooLarge = 431,
+    ServiceUnavailable = 503,
     HttpVersionNotSupported = 505,
 }
 
@@ -234,16 +236,36 @@ struct Rewards {
     details: Vec<Reward>,
 }
 
-/// The answer to the body of a request.
-pub fn answer(settings: &Settings, body: &[u8]) -> Result<String, Refusal> {
+/// The answer to the body of a request. What its rows leave open the judge decides; one that it does not decide about, or
+/// that has no reward, leaves the batch without any.
+pub fn answer(settings: &Settings, judge: Option<&Judge<'_>>, body: &[u8]) -> Result<String, Refusal> {
     let bad = |what: String| Refusal::new(Status::BadRequest, what);
     let rows: Rows = serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
     let rows = rows.split().map_err(bad)?;
-    let details = rows
-        .iter()
-        .enumerate()
-        .map(|(at, row)| settings.reward(row).map_err(|error| bad(format!("completions[{at}]: {error}"))));
-    let details = details.collect::<Result<Vec<_>, _>>()?;
+    let details = match judge {
+        None => each(&rows, |row| settings.reward(row))?,
+        Some(judge) => decided(judge, each(&rows, |row| settings.begin(row))?)?,
+    };
     let rewards = Rewards { rewards: details.iter().map(|reward| reward.reward).collect(), details };
     serde_json::to_string(&rewards).map_err(|error| bad(error.to_string()))
+}
+
+/// What becomes of each row, or the first that is wrong.
+fn each<T>(rows: &[Row], of: impl Fn(&Row) -> Result<T, Error>) -> Result<Vec<T>, Refusal> {
+    let named =
+        |(at, row)| of(row).map_err(|error| Refusal::new(Status::BadRequest, format!("completions[{at}]: {error}")));
+    rows.iter().enumerate().map(named).collect()
+}
+
+fn decided(judge: &Judge<'_>, begun: Vec<Begun>) -> Result<Vec<Reward>, Refusal> {
+    let outcomes = judge.rewards(begun);
+    let missing = outcomes.iter().filter(|outcome| outcome.is_err()).count();
+    let named = |(at, outcome): (usize, Result<Reward, Unanswered>)| {
+        outcome.map_err(|none| {
+            let more = if missing > 1 { format!(" (and {} more)", missing - 1) } else { String::new() };
+            let what = format!("completions[{at}]: the judge did not decide: {}: {}{more}", none.why, none.message);
+            Refusal::new(Status::ServiceUnavailable, what)
+        })
+    };
+    outcomes.into_iter().enumerate().map(named).collect()
 }

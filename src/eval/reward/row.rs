@@ -1,39 +1,66 @@
 //! What is asked: a review, a checklist, and what a judge said of it.
 
-use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Error, ITEMS};
+use super::{Error, ITEMS, Reward};
+use crate::review::model::Unanswered;
 
 /// Most reviews of one batch: a result is far longer than a short row.
 pub const ROWS: usize = 1 << 16;
 
-/// One review to reward, as a line of a file has it.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+/// One review to reward, as a line of a file has it. [`Told`] is a row, too: what it says of the reward is not looked at.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     /// Repeated in the result.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// What the review answers; not looked at.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub prompt: Value,
     /// The review: a text, or a list of messages with `content`.
     pub completion: Value,
     /// What it should address: texts, or objects with `text`. That of a clean change is the one text `No comment`.
     pub checklist: Vec<Value>,
     /// The share of the checklist that it addresses, from 0 to 1.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<f64>,
     /// Whether it addresses each item.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<Vec<bool>>,
     /// How many items a judge counted: a number, cut to a whole one, or the judge's answer, whose first number counts.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<Value>,
     /// What a general judge scored it, from 0 to 1.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<f64>,
+    /// Which model gave the verdicts; repeated in the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_by: Option<String>,
+    #[serde(default, skip_serializing)]
+    reward: IgnoredAny,
+    #[serde(default, skip_serializing)]
+    base: IgnoredAny,
+    #[serde(default, skip_serializing)]
+    factor: IgnoredAny,
+    #[serde(default, skip_serializing)]
+    by: IgnoredAny,
+    #[serde(default, skip_serializing)]
+    addressed: IgnoredAny,
+    #[serde(default, skip_serializing)]
+    items: IgnoredAny,
+    #[serde(default, skip_serializing)]
+    length: IgnoredAny,
+    #[serde(default, skip_serializing)]
+    reference: IgnoredAny,
+    #[serde(default, skip_serializing)]
+    constants: IgnoredAny,
+    #[serde(default, skip_serializing)]
+    line: IgnoredAny,
+    #[serde(default, skip_serializing)]
+    error: IgnoredAny,
 }
 
 impl Row {
@@ -60,6 +87,43 @@ impl Row {
             if text.is_empty() { Err(Error::Blank(number)) } else { Ok(text.to_owned()) }
         };
         self.checklist.iter().zip(1..).map(item).collect()
+    }
+}
+
+/// A row with what became of it, as one line: given as a row again, it has the same reward and needs no judge, and a row that
+/// nobody decided about is as open as before.
+#[derive(Debug, Serialize)]
+pub struct Told {
+    #[serde(flatten)]
+    row: Row,
+    #[serde(flatten)]
+    reward: Option<Reward>,
+    #[serde(flatten)]
+    fault: Option<Fault>,
+}
+
+/// Why there is no reward, and that there is none.
+#[derive(Debug, Serialize)]
+struct Fault {
+    reward: Option<()>,
+    line: usize,
+    error: String,
+}
+
+impl Told {
+    /// Of a row that stood in this line, from 1.
+    pub fn new(row: Row, line: usize, outcome: Result<Reward, Unanswered>) -> Self {
+        match outcome {
+            Ok(reward) => {
+                // What both have stands there once.
+                let judged_by = reward.judged_by.clone().filter(|_| row.judged_by.is_none());
+                Self { row, reward: Some(Reward { id: None, judged_by, ..reward }), fault: None }
+            }
+            Err(none) => {
+                let error = format!("{}: {}", none.why, none.message);
+                Self { row, reward: None, fault: Some(Fault { reward: None, line, error }) }
+            }
+        }
     }
 }
 

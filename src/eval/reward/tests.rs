@@ -1,5 +1,7 @@
 //! The laws of a reward, and what a server refuses.
 
+mod judged;
+
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -127,11 +129,11 @@ fn more_than_is_compared_is_refused_and_says_how_much_is() {
     };
     assert_eq!((judged(LONGEST - 4), judged(LONGEST - 3)), (Ok((1.0, "coverage")), Err(Error::Long(LONGEST + 1))));
     let body = json!({"completions": ["x"], "checklists": [vec!["a"; ITEMS + 1]]}).to_string();
-    let refusal = answer(&LEXICAL, body.as_bytes()).expect_err("it is refused");
+    let refusal = answer(&LEXICAL, None, body.as_bytes()).expect_err("it is refused");
     assert_eq!(refusal.status, Status::BadRequest);
     assert!(refusal.what.contains("completions[0]: its checklist has 1001 items, and at most 1000"), "{refusal}");
     let body = json!({"completions": vec![""; ROWS + 1], "checklists": []}).to_string();
-    let refusal = answer(&LEXICAL, body.as_bytes()).expect_err("it is refused");
+    let refusal = answer(&LEXICAL, None, body.as_bytes()).expect_err("it is refused");
     assert!(refusal.what.contains("`completions` has 65537 entries, and at most 65536"), "{refusal}");
 }
 
@@ -274,7 +276,7 @@ fn a_batch_is_answered_in_its_order() {
         "checklists": [["Close the file", "Rename tmp"], ["No comment"]],
         "counts": [2, null],
     });
-    let answer = answer(&Settings::default(), body.to_string().as_bytes()).expect("it is answered");
+    let answer = answer(&Settings::default(), None, body.to_string().as_bytes()).expect("it is answered");
     let answer: Value = serde_json::from_str(&answer).expect("it is JSON");
     assert_eq!(answer["rewards"], json!([1.0, 1.0]));
     assert_eq!(answer["details"][0]["by"], "count");
@@ -289,13 +291,13 @@ fn a_bad_batch_is_named() {
         (json!({"completions": ["x"], "checklists": [["a"]], "reward": 1}), "unknown field `reward`"),
         (json!([]), "invalid length"),
     ] {
-        let refusal = answer(&Settings::default(), body.to_string().as_bytes()).expect_err("it is refused");
+        let refusal = answer(&Settings::default(), None, body.to_string().as_bytes()).expect_err("it is refused");
         assert_eq!(refusal.status, Status::BadRequest);
         assert!(refusal.what.contains(part), "{body}: {}", refusal.what);
     }
     let nested = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(answer(&Settings::default(), nested.as_bytes()).is_err());
-    assert!(answer(&Settings::default(), b"\xff").is_err());
+    assert!(answer(&Settings::default(), None, nested.as_bytes()).is_err());
+    assert!(answer(&Settings::default(), None, b"\xff").is_err());
 }
 
 proptest! {
@@ -308,6 +310,6 @@ proptest! {
             let _ = guard().admit(&head);
             prop_assert!(head.length <= request.len());
         }
-        let _ = answer(&LEXICAL, &request);
+        let _ = answer(&LEXICAL, None, &request);
     }
 }
