@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::lexical::content;
 use super::{Matter, Question, prompt};
+use crate::eval::sphinx::is_no_comment;
 use crate::record::Verdict;
 
 const TASK: &str = "\
@@ -59,7 +60,8 @@ fn read(answer: &str, ids: &[String]) -> Result<Vec<Verdict>, String> {
 /// Addressed is an item whose words, reason aside, mostly stand in one comment.
 pub(super) fn by_words(matter: &Matter<'_>, about: &[String]) -> Verdict {
     let item = matter.case.checklist.iter().find(|item| about.first() == Some(&item.id));
-    let says = |item: &str| matter.comments.iter().any(|comment| is_said(item, &content(&comment.body)));
+    let says =
+        |item: &str| matter.comments.iter().any(|one| !is_no_comment(&one.body) && is_said(item, &content(&one.body)));
     let holds = item.is_some_and(|item| says(&item.text));
     Verdict { holds: Some(holds), reason: "by words".to_owned(), ..Verdict::default() }
 }

@@ -8,6 +8,8 @@ mod row;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -262,7 +264,7 @@ impl Settings {
         } else if let Some(answer) = &row.count {
             counted(count(answer, items.len() as u64)?, "count")
         } else if self.lexical {
-            let said = content(review);
+            let said = if sphinx::is_no_comment(review) { BTreeSet::new() } else { content(review) };
             counted(items.iter().filter(|item| is_said(item, &said)).count() as u64, LEXICAL)
         } else {
             return Ok(None);

@@ -79,6 +79,15 @@ fn a_clean_change_wants_silence() {
     }
 }
 
+/// Words of silence are no words about the code.
+#[test]
+fn silence_addresses_nothing() {
+    for completion in ["No comment", "", "no comment."] {
+        let value = json!({"completion": completion, "checklist": ["Add a comment", "Close the file"]});
+        assert_eq!(reward(LEXICAL, value), Ok((0.0, "lexical")), "{completion}");
+    }
+}
+
 #[test]
 fn messages_are_a_review() {
     let value =
