@@ -5,6 +5,7 @@
 mod bots;
 mod changes;
 mod clean;
+mod code;
 mod collect;
 mod cr_bench;
 mod export;
