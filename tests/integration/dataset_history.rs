@@ -458,6 +458,55 @@ fn changes_are_collected_by_the_filters_of_two_papers() {
     story.place.run(args.map(|arg| if arg == "../m" { "../n" } else { arg })).fails(2, &["no pull requests"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_counts_tokens() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let story = Story::new();
+    for number in 1..=3 {
+        story.put("a.py", python("a", 3 * number), &format!("Change {number} (#{number})\n\nBecause."));
+    }
+    let program = |text: &str| {
+        story.place.write("../count", format!("#!/bin/sh\n{text}\n"));
+        std::fs::set_permissions(story.place.path("../count"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let collect = |more: &[&str]| {
+        let own = ["dataset", "collect", "../t", "--profile", "sphinx", "--tokens", "70", "--tokenizer", "../count"];
+        story.place.run([&own[..], more].concat())
+    };
+    program("cat >> ../asked.json\necho '{\"tokens\": [70, 71]}'");
+    collect(&[]).prints(&["too-many-tokens", "1          kept"]);
+    // Once for all that have passed the other filters, with what the filter is about.
+    let asked: Value = serde_json::from_str(&story.place.read("../asked.json")).unwrap();
+    let texts: Vec<&str> = list(&asked["texts"]).iter().filter_map(Value::as_str).collect();
+    assert_eq!(texts.len(), 2);
+    assert_eq!(texts[0], format!("Change 2 (#2)\nBecause.\n{}", python("a", 3)));
+    let facts = &lines(&story.place.read("../t/cases.jsonl"))[0]["facts"];
+    assert_eq!((&facts["tokens"], facts.get("tokens_estimate")), (&json!(70), None));
+    let manifest = || -> Value { serde_json::from_str(&story.place.read("../t/dataset.json")).unwrap() };
+    assert_eq!(manifest()["built"]["tokens"], json!({"by": "program ../count", "most": 70}));
+    std::fs::remove_dir_all(story.place.path("../t")).unwrap();
+    // Without one it is said that nobody counted.
+    story.place.run(["dataset", "collect", "../t", "--profile", "sphinx"]).prints(&["2          kept"]);
+    assert_eq!(manifest()["built"]["tokens"], json!({"by": "estimate", "most": 32_000}));
+    std::fs::remove_dir_all(story.place.path("../t")).unwrap();
+    for (text, why) in [
+        ("cat > /dev/null; echo '{\"tokens\": [7]}'", "program ../count wrote 1 numbers for 2 texts"),
+        ("cat > /dev/null; echo '{\"tokens\": [7, -1]}'", "wrote a number of tokens that is none"),
+        ("cat > /dev/null; echo '{\"vectors\": []}'", "wrote no `tokens`"),
+        ("cat > /dev/null; echo seven", "wrote no JSON"),
+        ("cat > /dev/null; echo no model >&2; exit 1", "`../count` failed: no model"),
+    ] {
+        program(text);
+        collect(&[]).fails(2, &[why]);
+    }
+    program("sleep 600");
+    collect(&["--seconds", "1"]).fails(2, &["longer than `--seconds` allows"]);
+    assert!(!story.place.path("../t").exists());
+    let wrong = ["dataset", "collect", "../t", "--profile", "swe-prbench", "--tokenizer", "../count"];
+    story.place.run(wrong).fails(2, &["--tokenizer belongs to --profile sphinx"]);
+}
+
 #[test]
 fn clean_changes_are_those_that_nobody_touched() {
     let story = Story::new();
