@@ -189,7 +189,7 @@ fn a_bug_is_described_from_its_fix() {
             "bugs": [{"id": "b", "description": "share() fails for nobody", "file": "a.py", "line": 2}],
         })
     };
-    let facts = json!({"fix": fix});
+    let facts = json!({"fix": fix, "description_from": "commit message"});
     dataset(&place, "ds", &[case("a", facts.clone()), case("b", facts), case("c", json!({}))]);
     let describe = || place.run(["dataset", "describe", "ds", "--out", "described", "--queue", "q"]);
     describe().fails(3, &["wait in the queue"]);
@@ -216,7 +216,9 @@ fn a_bug_is_described_from_its_fix() {
         (&json!("structural"), &json!("reliability"), &json!("medium"))
     );
     assert!(bug["description"].as_str().unwrap().starts_with("`total / people` divides"));
-    assert_eq!(cases[0]["facts"]["problem"], "share() fails for nobody");
+    let facts = &cases[0]["facts"];
+    assert_eq!(facts["problem"], "share() fails for nobody");
+    assert_eq!([&facts["description_from"], &facts["problem_from"]], ["model", "commit message"]);
     assert_eq!(cases[0]["facts"]["preventable"]["confidence"], 0.95);
     assert_eq!(cases[0]["source"]["commits"]["repository"], "..");
 }

@@ -72,7 +72,7 @@ pub(super) fn run(args: &ScreenArgs) -> Result<Exit, Failure> {
             Screened::Safe | Screened::Unscreened => {}
         }
         let mut case = files.bring(&dataset, case).map_err(anyhow::Error::from)?;
-        case.facts.insert("screened".to_owned(), screened.name().into());
+        screened.note(&mut case);
         kept.push(case);
     }
     let mut manifest = dataset.manifest.clone();
