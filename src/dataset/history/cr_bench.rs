@@ -8,10 +8,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::changes::Landed;
+use super::changes::{Kind, Landed};
+use super::export::Export;
 use super::funnel::{Built, Funnel, No, Reason};
 use super::origin::{self, Traced};
-use super::{Error, Past, Sort, slug};
+use super::{Error, Past, Sort, code, slug};
 use crate::dataset::Rejected;
 use crate::dataset::blame::{self, Git};
 use crate::diff::{Body, ChangeSet, FileChange, Status};
@@ -19,10 +20,10 @@ use crate::finding::{Line, RepoPath};
 use crate::git::{Oid, Told};
 use crate::record::{Bug, Case, Origin, Source};
 use crate::review::pool;
-use crate::syntax::{Language, Limits, Parsed, Region};
+use crate::syntax::Language;
 
 /// Why a fix gives no case, in the order in which it is looked at.
-pub(super) const REASONS: [Reason; 20] = [
+pub(super) const REASONS: [Reason; 21] = [
     ("merge", "the fix is a merge commit"),
     ("no-parent", "the fix is the first commit of the history"),
     ("shallow", "the history that is needed is not in this clone"),
@@ -35,6 +36,7 @@ pub(super) const REASONS: [Reason; 20] = [
     ("adds-only", "the fix removes nothing, so nobody can be blamed"),
     ("no-code", "the fix removes comments, imports, blank lines and brackets alone, or only indents"),
     ("several-introducers", "the removed lines come from more than one change"),
+    ("introducer-no-pull-request", "the lines came with a commit that is no merge and names no pull request"),
     ("introducer-reformats", "whoever wrote the line last only shaped it, by its own words or time and again"),
     ("introducer-is-root", "the line is as old as the history"),
     ("introducer-is-import", "the line came with code that was written elsewhere"),
@@ -57,6 +59,8 @@ pub struct CrBenchOptions {
     pub repository: String,
     /// The project's licence, as an SPDX expression.
     pub licence: Option<String>,
+    /// Only bugs that came with a pull request: a merge, or a commit that names its number (Algorithm 1, steps 4 and 5).
+    pub pull_requests: bool,
     /// Most files of a fix.
     pub fix_files: usize,
     /// Most removed lines of a fix that are blamed.
@@ -71,17 +75,19 @@ pub struct CrBenchOptions {
     pub path: Option<OsString>,
 }
 
-/// Looks at each fix, in the order given; `done` hears of every one.
+/// Looks at each fix, in the order given; `done` hears of every one. Where the export has the pull request of a change or
+/// of a fix, the case's texts are its own; else those of the commits.
 ///
 /// # Errors
 /// The git program cannot be started, or a commit is damaged. What cannot be read of one fix is a rejection of it.
 pub fn cr_bench(
     past: &Past<'_>,
     fixes: &[Oid],
+    export: Option<&Export>,
     options: &CrBenchOptions,
     done: &(dyn Fn() + Sync),
 ) -> Result<Built, Error> {
-    let builder = Builder { past, options, git: Git::new(past.repo.git_dir(), options.path.clone()) };
+    let builder = Builder { past, export, options, git: Git::new(past.repo.git_dir(), options.path.clone()) };
     let mut seen = HashSet::new();
     let fixes: Vec<Oid> = fixes.iter().copied().filter(|fix| seen.insert(*fix)).collect();
     let results = pool::map(
@@ -115,6 +121,7 @@ pub fn cr_bench(
 
 struct Builder<'a> {
     past: &'a Past<'a>,
+    export: Option<&'a Export>,
     options: &'a CrBenchOptions,
     git: Git,
 }
@@ -187,10 +194,13 @@ impl Builder<'_> {
                 Err(stop) => return Err(Stop::No(stop)),
             }
         }
-        let change = self.one_change(&traced, id)?;
+        let mending = self.past.landed(id)?;
+        let change = self.one_change(&traced, mending.head())?;
         let landed = self.as_landed(&change, &traced)?;
         let lines = traced.iter().map(|t| (t.commit, t.origin.clone(), t.origin_line)).collect();
-        Ok(Found { case: self.record(fix, &changes, &change, &traced, &landed)?, lines })
+        let mut case = self.record(fix, &changes, &change, &traced, &landed)?;
+        self.tell(&mut case, fix, &change, &mending);
+        Ok(Found { case, lines })
     }
 
     /// The lines of code that the fix removes, by file.
@@ -220,7 +230,7 @@ impl Builder<'_> {
                 Body::NotCode(_) => continue,
                 Body::Text { .. } => any |= file.removed_count() > 0,
             }
-            let lines = code_lines(file, *language);
+            let lines = code::removed(file, *language);
             if !lines.is_empty() {
                 let name = file.old_path.as_ref().unwrap_or(&file.path).clone();
                 removed.insert(name, lines);
@@ -235,8 +245,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The one change that all of these lines come from.
-    fn one_change(&self, traced: &[Traced], fix: Oid) -> Result<Landed, Stop> {
+    /// The one change that all of these lines come from; `mending` is the change that brought the fix.
+    fn one_change(&self, traced: &[Traced], mending: Oid) -> Result<Landed, Stop> {
         let commits: BTreeSet<Oid> = traced.iter().map(|traced| traced.commit).collect();
         let mut changes: BTreeMap<Oid, Landed> = BTreeMap::new();
         for commit in &commits {
@@ -254,6 +264,9 @@ impl Builder<'_> {
         if change.base.is_none() {
             return no("introducer-is-root", change.head().short());
         }
+        if self.options.pull_requests && change.kind == Kind::Commit {
+            return no("introducer-no-pull-request", format!("{}: {}", change.head().short(), change.title()));
+        }
         let is_shaping = |told: &Told| SHAPING.is_match(&told.subject);
         if is_shaping(&change.told) || SHAPING.is_match(change.title()) {
             return no("introducer-reformats", format!("{}: {}", change.head().short(), change.title()));
@@ -264,7 +277,7 @@ impl Builder<'_> {
                 return no("introducer-reformats", format!("{}: {}", commit.short(), told.subject));
             }
         }
-        if self.past.landed(fix)?.head() == change.head() {
+        if mending == change.head() {
             return no("fixed-before-merge", change.head().short());
         }
         Ok(change)
@@ -318,7 +331,6 @@ impl Builder<'_> {
             changes.files.iter().filter(|file| matches!(self.past.sort(&file.path, file.class), Sort::Source(_)));
         let bug = Bug {
             id: "bug".to_owned(),
-            description: without_trailers(&fix.subject, &fix.body),
             file: Some(plain(file)),
             line: Some(first),
             end_line: Some(last),
@@ -328,8 +340,6 @@ impl Builder<'_> {
         let mut case = Case {
             id: format!("{}-{short}", slug(&self.options.name)),
             source: Source::Commits { repository: self.options.repository.clone(), base: base.hex(), head: head.hex() },
-            title: change.title().to_owned(),
-            description: change.description().to_owned(),
             language: Language::of_path(file, None).map(|language| language.name().to_owned()),
             bugs: vec![bug],
             ..Case::default()
@@ -345,7 +355,6 @@ impl Builder<'_> {
         case.facts = [
             ("fix", json!(fix.commit.id.hex())),
             ("fix_subject", json!(fix.subject)),
-            ("description_from", json!("commit message")),
             ("introducers", json!(introducers)),
             ("change", json!(change.kind.name())),
             ("pull_request", json!(change.number)),
@@ -355,6 +364,30 @@ impl Builder<'_> {
         .map(|(name, value)| (name.to_owned(), value))
         .into();
         Ok(case)
+    }
+
+    /// What people said of the change and of the bug: as the export has their pull requests, else as the commits say it.
+    fn tell(&self, case: &mut Case, fix: &Told, change: &Landed, mending: &Landed) {
+        const COMMIT: &str = "commit message";
+        const PULL: &str = "pull request";
+        let pull = |landed: &Landed| self.export?.pull_requests.get(&landed.number?);
+        let says = |text: &str| !text.trim().is_empty();
+        let written = pull(change).filter(|pull| says(&pull.title));
+        case.title = written.map_or_else(|| change.title().to_owned(), |pull| pull.title.clone());
+        let body = written.map(|pull| pull.body.as_str()).filter(|body| says(body));
+        case.description = body.unwrap_or_else(|| change.description()).to_owned();
+        // A title alone says less of the bug than the message of the commit that mended it.
+        let about = pull(mending).filter(|pull| says(&pull.body));
+        if let Some(bug) = case.bugs.first_mut() {
+            bug.description = match about {
+                Some(pull) => without_trailers(&pull.title, &pull.body),
+                None => without_trailers(&fix.subject, &fix.body),
+            };
+        }
+        let from = |is_pull: bool| json!(if is_pull { PULL } else { COMMIT });
+        case.facts.insert("text_from".to_owned(), from(written.is_some()));
+        case.facts.insert("description_from".to_owned(), from(about.is_some()));
+        case.facts.insert("fix_pull_request".to_owned(), json!(mending.number));
     }
 }
 
@@ -393,13 +426,6 @@ impl AsBlamed<'_> {
     }
 }
 
-/// A name in Go's list of imports; nothing else is a string alone on its line there.
-static LISTED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"^\s*"[^"]+"\s*$"#).expect("the pattern is a constant that compiles"));
-static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\s*(?:import\b|from \S+ import\b|#\s*include\b|(?:pub )?use [\w:]+|using [\w.]+;|(?:var|let|const) [^=]*= require\()")
-        .expect("the pattern is a constant that compiles")
-});
 static REVERT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?:\S+: )?(?:partially )?(?:revert|back ?out)").expect("the pattern is a constant that compiles")
 });
@@ -420,42 +446,6 @@ static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
 fn without_trailers(subject: &str, body: &str) -> String {
     let body: Vec<&str> = body.lines().filter(|line| !TRAILER.is_match(line)).collect();
     format!("{subject}\n\n{}", body.join("\n").trim()).trim().to_owned()
-}
-
-/// The lines that the fix removes and that are more than comments and imports.
-fn code_lines(file: &FileChange, language: Language) -> Vec<u32> {
-    let Body::Text { hunks, old, new } = &file.body else { return Vec::new() };
-    let mut lines: Vec<u32> = hunks.iter().flat_map(|hunk| origin::telling(hunk, old, new)).collect();
-    // What a line that only brings names in lacks is wrong elsewhere.
-    lines.retain(|line| {
-        let text = Line::new(*line).and_then(|line| old.line_text(line));
-        text.is_some_and(|text| !(IMPORT.is_match(&text) || language == Language::Go && LISTED.is_match(&text)))
-    });
-    if let Ok(parsed) = Parsed::parse(language, old.bytes(), &Limits::default()) {
-        lines.retain(|line| Line::new(*line).is_some_and(|line| has_code(&parsed, line)));
-    }
-    lines
-}
-
-fn has_code(parsed: &Parsed, line: Line) -> bool {
-    let source = parsed.source();
-    let mut pieces = parsed.outside_comments(parsed.line_range(line));
-    let says = |text: &str| text.contains(|c: char| c.is_alphanumeric());
-    !is_docstring(parsed, line) && pieces.any(|piece| source.get(piece).is_some_and(says))
-}
-
-/// Whether the line belongs to a string over several lines that begins a line, as documentation does in Python.
-fn is_docstring(parsed: &Parsed, line: Line) -> bool {
-    let source = parsed.source();
-    let line = parsed.line_range(line);
-    let text = source.get(line.clone()).unwrap_or_default();
-    let at = line.start + (text.len() - text.trim_start().len());
-    let string = parsed.regions().iter().find(|(range, region)| *region == Region::String && range.contains(&at));
-    string.is_some_and(|(range, _)| {
-        let before = source.get(..range.start).unwrap_or_default();
-        let alone = before.rsplit('\n').next().unwrap_or_default().trim().is_empty();
-        alone && source.get(range.clone()).is_some_and(|text| text.contains('\n'))
-    })
 }
 
 /// The most lines in a row: file, first, last. The first of several.

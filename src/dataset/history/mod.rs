@@ -5,6 +5,7 @@
 mod bots;
 mod changes;
 mod clean;
+mod code;
 mod collect;
 mod cr_bench;
 mod export;
@@ -13,6 +14,7 @@ mod funnel;
 mod origin;
 mod people;
 mod quality;
+mod tokens;
 mod value;
 
 use crate::finding::RepoPath;
@@ -31,6 +33,7 @@ pub use fixes::{fixes_in, reads_as_fix};
 pub use funnel::{Built, Funnel};
 pub use people::{Evidence, is_substantive};
 pub use quality::{Points, RepositoryQuality};
+pub use tokens::{Count, Tokenizer};
 pub use value::ReviewValue;
 
 /// Why a dataset cannot be built.
@@ -51,6 +54,9 @@ pub enum Error {
     /// An export of which nothing is understood.
     #[error("the export holds no pull requests that can be read: {0}")]
     Export(String),
+    /// Tokens that a program did not count.
+    #[error("tokens: {0}")]
+    Tokens(String),
     /// How long lines are to survive.
     #[error("`{0}` is no length of time; write a number of changes such as 200, or days or months such as 90d or 6m")]
     Survive(String),
