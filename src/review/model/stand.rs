@@ -274,6 +274,6 @@ fn is_watched(finding: &Finding, rules: &Rules) -> bool {
 
 /// The same tag, or two of one category (CR-Bench): models name one fault in several ways.
 fn are_related(one: &str, other: &str, rules: &Rules) -> bool {
-    let category = |tag: &str| rules.tags.get(tag).and_then(|tag| tag.spec.category.as_deref());
+    let category = |tag: &str| rules.tags.get(tag).and_then(|tag| tag.spec.kind.category);
     one == other || (category(one).is_some() && category(one) == category(other))
 }
