@@ -132,6 +132,9 @@ fn level(fields: &mut Fields<'_, '_>) -> Option<TagLevel> {
     fields.word("level", &TagLevel::NAMES).and_then(|name| TagLevel::parse(&name))
 }
 
+/// Keys that reports say of a tag once, whatever the language of a finding.
+const KIND: [&str; 3] = ["category", "impact", "severity"];
+
 fn kind(fields: &mut Fields<'_, '_>) -> Kind {
     let mut term = |key, terms: &'static [Term]| {
         let name = fields.word(key, &names(terms))?;
@@ -253,6 +256,10 @@ pub(super) fn lang_entries<'n>(node: &'n Node, problems: &mut Vec<Problem>) -> V
         match Language::parse_name(&entry.key) {
             Some(language) => {
                 check_flat(&entry.node, "a language of a tag", problems);
+                for own in entry.node.entries().iter().filter(|own| KIND.contains(&own.key.as_str())) {
+                    let problem = Problem::at(&own.at, format!("`{}` is the same in all languages of a tag", own.key));
+                    problems.push(problem.help("it belongs to the tag"));
+                }
                 found.push((language, &entry.node));
             }
             None => {
