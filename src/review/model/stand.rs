@@ -30,8 +30,10 @@ pub(super) struct Held {
     pub(super) numbers: (u32, u32),
     /// The passes that make it.
     passes: BTreeSet<u32>,
-    /// What the validator says: the score, and whether the line has the code that it speaks of.
+    /// Whether the validator says that the line has the code that the claim speaks of.
     pub(super) line_matching: bool,
+    /// Why it says that this is no claim at all: the reason and a sentence.
+    pub(super) unfit: Option<(&'static str, &'static str)>,
 }
 
 /// A claim on its way to the ground.
@@ -140,7 +142,7 @@ fn of_file(
                 lower(&mut grounded.finding, name);
             }
             let passes = BTreeSet::from([jobs[job].pass]);
-            kept.push(Held { grounded, job, file, numbers, passes, line_matching: false });
+            kept.push(Held { grounded, job, file, numbers, passes, line_matching: false, unfit: None });
         }
     }
     if stage.passes > 1 { vote(kept, rules, dropped) } else { kept }
