@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use crate::escape;
+use crate::taxonomy::Kind;
 
 /// A line number in a file, counted from 1 as git, SARIF and editors do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -445,6 +446,8 @@ pub struct Finding {
     pub claim: Claim,
     /// The tag's title.
     pub title: Arc<str>,
+    /// The tag's kind; unknown for a tag that no pack has.
+    pub kind: Kind,
     /// The level it is shown with.
     pub level: Level,
     /// Identity, `key` of the design: tag, path, symbol, normalised line, occurrence.

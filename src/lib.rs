@@ -25,3 +25,4 @@ pub mod rules;
 pub mod scope;
 pub mod stats;
 pub mod syntax;
+pub mod taxonomy;

@@ -140,6 +140,7 @@ impl Ready {
             },
             passes: settings.passes,
             strategy: settings.strategy,
+            tone: settings.tone,
             chunk_tokens: settings.chunk_tokens,
             answer_tokens: settings.answer_tokens,
             concurrency: settings.concurrency as usize,

@@ -140,7 +140,7 @@ pub(super) fn tags(rules: &Rules) -> Vec<TagInfo> {
                 TagLevel::Shadow | TagLevel::Skip => None,
             },
             cwe: tag.spec.cwe.clone(),
-            category: tag.spec.category.clone(),
+            kind: tag.spec.kind,
             security_severity: tag.spec.security_severity,
             pack: tag.pack.clone(),
         })

@@ -42,7 +42,9 @@ fn list(place: &PlaceArgs) -> Result<Exit, Failure> {
                 (count, false) => format!("{count} detectors"),
                 (count, true) => format!("{count} detectors, asked of a model"),
             };
-            let _ = writeln!(text, "  {:<15} {:<28} {} ({what})", levels(tag), tag.name, tag.spec.title);
+            let kind: Vec<&str> = tag.spec.kind.known().map(|(_, name)| name).collect();
+            let kind = if kind.is_empty() { String::new() } else { format!("; {}", kind.join(", ")) };
+            let _ = writeln!(text, "  {:<15} {:<28} {} ({what}{kind})", levels(tag), tag.name, tag.spec.title);
         }
     }
     print(&diffsieve_visible(&text))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::document::{Fields, Node, Problem};
 use crate::provider::{self, KINDS};
-use crate::review::model::{Budget, Strategy};
+use crate::review::model::{Budget, Strategy, Tone};
 
 /// Somebody who answers.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -45,6 +45,8 @@ pub struct Model {
     pub passes: u32,
     /// How.
     pub strategy: Strategy,
+    /// How findings are worded.
+    pub tone: Tone,
     /// Most tokens of a chunk.
     pub chunk_tokens: u32,
     /// Most tokens of an answer.
@@ -64,6 +66,7 @@ impl Default for Model {
             validator: None,
             passes: 1,
             strategy: Strategy::Single,
+            tone: Tone::Question,
             chunk_tokens: 8_000,
             answer_tokens: 16_000,
             concurrency: 4,
@@ -81,6 +84,9 @@ impl Model {
         self.passes = fields.integer("passes", 1, 9).map_or(self.passes, |passes| passes as u32);
         if let Some(strategy) = fields.word("strategy", &Strategy::NAMES).and_then(|name| Strategy::parse(&name)) {
             self.strategy = strategy;
+        }
+        if let Some(tone) = fields.word("tone", &Tone::NAMES).and_then(|name| Tone::parse(&name)) {
+            self.tone = tone;
         }
         let least = u64::from(crate::context::Budget::LEAST);
         let tokens = |number: Option<u64>, default: u32| number.map_or(default, |number| number as u32);
@@ -197,6 +203,7 @@ pub(super) fn schema() -> serde_json::Value {
     let more = json!({
         "passes": {"type": "integer", "minimum": 1, "maximum": 9, "description": "reviews of each chunk; a claim needs the votes of more than half"},
         "strategy": {"enum": Strategy::NAMES},
+        "tone": {"enum": Tone::NAMES, "description": "how findings are worded: as suggestions and questions, or as statements"},
         "chunk_tokens": {"type": "integer", "minimum": 800},
         "answer_tokens": {"type": "integer", "minimum": 100},
         "concurrency": {"type": "integer", "minimum": 1, "maximum": 64},
@@ -211,6 +218,7 @@ pub(super) fn schema() -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use crate::config::{Config, File};
+    use crate::review::model::Tone;
 
     fn read(of_user: bool, text: &str) -> (Config, Vec<String>) {
         let mut problems = Vec::new();
@@ -223,12 +231,13 @@ mod tests {
     fn a_model_with_its_validator() {
         let (config, problems) = read(
             false,
-            "[model]\nprovider = 'openai'\nname = 'a'\npasses = 3\nprices = {input = 1.5, output = 6}\n\
+            "[model]\nprovider = 'openai'\nname = 'a'\npasses = 3\ntone = 'plain'\nprices = {input = 1.5, output = 6}\n\
              [model.validator]\nname = 'b'\n[budget]\nrequests = 7\nseconds = 9\n",
         );
         assert_eq!(problems, Vec::<String>::new());
         let model = config.model;
         assert_eq!((model.who.provider, model.passes, model.budget.requests), (Some("openai"), 3, 7));
+        assert_eq!((model.tone, super::Model::default().tone), (Tone::Plain, Tone::Question));
         let validator = model.validator.expect("one");
         assert_eq!((validator.provider, validator.name.as_str()), (Some("openai"), "b"));
         assert_eq!((model.who.prices, model.time.as_secs()), (Some((1.5, 6.0)), 9));

@@ -9,6 +9,7 @@ use crate::diff::FileChange;
 use crate::provider::{Prompt, Schema};
 use crate::record::{Answer, Comment, Status};
 use crate::review::model::{Model, Purse, Strategy, Talk, Unanswered, repaired};
+use crate::taxonomy::{SEVERITIES, find};
 
 /// Names the words of these prompts.
 pub const VERSION: &str = "agent/v1";
@@ -165,7 +166,8 @@ fn comment(item: &Value) -> Option<Comment> {
         found.filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let line = ["line", "line_number"].iter().find_map(|key| item.get(key)).and_then(Value::as_u64);
-    let level = match text(&["severity"]).map(|word| word.to_ascii_lowercase()).as_deref() {
+    let said = text(&["severity"]).map(|word| word.to_ascii_lowercase());
+    let level = match said.as_deref() {
         Some("high" | "critical" | "p0") => "error",
         Some("medium" | "p1") => "warning",
         _ => "note",
@@ -175,6 +177,7 @@ fn comment(item: &Value) -> Option<Comment> {
         line: line.and_then(|line| u32::try_from(line).ok()).filter(|line| *line > 0),
         body: text(&["comment", "body", "rationale"])?,
         level: Some(level.to_owned()),
+        severity: said.and_then(|word| find(&SEVERITIES, &word)).map(|term| term.name.to_owned()),
         raised_by: Some("model".to_owned()),
         ..Comment::default()
     })

@@ -41,17 +41,23 @@ impl Tone {
         });
         static ORDER: LazyLock<Regex> = LazyLock::new(|| {
             expression(
-                r"(?i)(?:^|[.!:;]\s+)(?:do(?:n't| not)|never|always|fix|remove|delete|add|change|use|rename|move|replace|rewrite|refactor|revert|stop|make|check|handle|avoid)\b|\byou (?:must|have to|need to|forgot|failed)\b|!\s*(?:$|\s)",
+                r"(?i)(?:^|[.!:;]\s+)(?:do(?:n't| not)|never|always|fix|remove|delete|add|change|use|rename|move|replace|rewrite|refactor|revert|stop|make|check|handle|avoid)\b|\byou (?:must|have to|need to|forgot|failed)\b",
             )
         });
+        static LOUD: LazyLock<Regex> = LazyLock::new(|| expression(r"!\s*(?:$|\s)"));
         let words = without_code(body);
         if words.contains('?') {
             return Self::Question;
         }
-        if ORDER.is_match(words.trim()) || is_shouted(&words) {
+        if ORDER.is_match(words.trim()) {
             return Self::Command;
         }
-        if PRAISE.is_match(&words) { Self::Praise } else { Self::Plain }
+        // Who praises may be loud.
+        match (PRAISE.is_match(&words), LOUD.is_match(&words) || is_shouted(&words)) {
+            (true, _) => Self::Praise,
+            (false, true) => Self::Command,
+            (false, false) => Self::Plain,
+        }
     }
 }
 
@@ -87,6 +93,11 @@ mod tests {
             ("THIS IS WRONG", Tone::Command),
             ("Wrong!", Tone::Command),
             ("Nicely done, I like the names.", Tone::Praise),
+            ("Nice work on this function!", Tone::Praise),
+            ("GREAT WORK HERE!", Tone::Praise),
+            ("Nice work! Remove the second call.", Tone::Command),
+            ("Nice names, but you must close the file.", Tone::Command),
+            ("This is wrong! It divides by zero.", Tone::Command),
             ("`fix()` is called twice", Tone::Plain),
             ("It may be shared by calls\n\nSuggestion:\nuse(x)!", Tone::Plain),
             ("", Tone::Plain),

@@ -12,6 +12,7 @@ use crate::gate::{Decision, FailOn, OnIncomplete, Policy, decide};
 use crate::provider::Usage;
 use crate::review::model::{Health, Names, Part, Tally};
 use crate::review::{Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
+use crate::taxonomy::Kind;
 
 /// What a [`Report`] borrows.
 pub(crate) struct Fixture {
@@ -64,6 +65,8 @@ impl Fixture {
     }
 }
 
+const KIND: Kind = Kind { category: Some("structural"), impact: Some("maintainability"), severity: Some("low") };
+
 /// A finding to start from.
 pub(crate) fn finding(tag: &str, level: Level, path: &str, line: u32, frame: &[&str]) -> Finding {
     let first = Line::new(line.saturating_sub(1).max(1)).expect("not zero");
@@ -80,6 +83,7 @@ pub(crate) fn finding(tag: &str, level: Level, path: &str, line: u32, frame: &[&
             source: Source::Detector(Arc::from(format!("{tag}/pattern").as_str())),
         },
         title: Arc::from("Something to look at"),
+        kind: KIND,
         level,
         fingerprint: Fingerprint::new(format!("{:032x}", 0xa11ce_u64 + u64::from(line.get()))),
         window: Fingerprint::new(format!("{:032x}", 0xb0b_u64 + u64::from(line.get()))),
@@ -303,7 +307,6 @@ pub(super) fn with_text(text: &str) -> Fixture {
         tag.title = text.to_owned();
         tag.help = text.to_owned();
         tag.cwe = vec![text.to_owned(), "CWE-772".to_owned()];
-        tag.category = Some(text.to_owned());
     });
     found.origin.config = text.to_owned();
     found.origin.packs = vec![text.to_owned()];
@@ -407,7 +410,7 @@ fn tags() -> Vec<TagInfo> {
         help: format!("**{title}.** Look at what the change does and say why it is right, or change it."),
         level,
         cwe: vec![],
-        category: Some("Maintainability".to_owned()),
+        kind: KIND,
         security_severity: None,
         pack: "cqs-core".to_owned(),
     };

@@ -30,6 +30,7 @@ use std::io;
 use crate::finding::Level;
 use crate::gate::Decision;
 use crate::review::Review;
+use crate::taxonomy::Kind;
 
 /// Everything a format may print.
 #[derive(Debug)]
@@ -65,8 +66,8 @@ pub struct TagInfo {
     pub level: Option<Level>,
     /// `CWE-772`, …
     pub cwe: Vec<String>,
-    /// CR-Bench's category.
-    pub category: Option<String>,
+    /// What kind of fault it is.
+    pub kind: Kind,
     /// 0.1 to 10.0, for security tags only.
     pub security_severity: Option<f32>,
     /// The pack it comes from.

@@ -234,10 +234,12 @@ fn unknown(tag: &std::sync::Arc<str>) -> std::sync::Arc<str> {
 }
 
 fn bare(claim: &Claim, rules: &Rules, fingerprint: Fingerprint, window: Fingerprint) -> Finding {
-    let title = rules.tags.get(&*claim.tag).map_or_else(|| unknown(&claim.tag), |tag| tag.spec.title.clone());
+    let tag = rules.tags.get(&*claim.tag);
+    let title = tag.map_or_else(|| unknown(&claim.tag), |tag| tag.spec.title.clone());
     let mut finding = Finding {
         claim: claim.clone(),
         title,
+        kind: tag.map(|tag| tag.spec.kind).unwrap_or_default(),
         level: claim.level.unwrap_or(Level::Note),
         fingerprint,
         window,

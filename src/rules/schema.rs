@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::condition::{COMBINATORS, CONDITIONS};
-use super::tag::{CATEGORIES, TagLevel};
+use super::tag::TagLevel;
 use crate::syntax::{FACTS, Language};
+use crate::taxonomy::{CATEGORIES, IMPACTS, SEVERITIES, names};
 
 /// JSON Schema, draft 2020-12.
 pub fn schema() -> Value {
@@ -66,7 +67,9 @@ fn tag() -> Value {
             "judge": {"type": "string", "description": "guidance for the validator"},
             "level": {"enum": TagLevel::NAMES},
             "anchor": {"enum": ["added", "deletion"]},
-            "category": {"enum": CATEGORIES},
+            "category": {"enum": names(&CATEGORIES), "description": "the root cause, after CR-Bench"},
+            "impact": {"enum": names(&IMPACTS), "description": "what suffers, after ISO/IEC 25010; else what is usual for the category"},
+            "severity": {"enum": names(&SEVERITIES), "description": "how bad it is, after CR-Bench; else by security-severity, else what is usual for the category"},
             "cwe": {"type": "array", "items": {"type": "string", "pattern": "^CWE-\\d+$"}},
             "security-severity": {"type": "number", "minimum": 0.1, "maximum": 10},
             "score": score,

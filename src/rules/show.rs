@@ -9,7 +9,9 @@ use crate::syntax::Language;
 /// Prints a tag. `resolved` adds the origin of every value.
 pub fn show(tag: &Tag, language: Option<Language>, resolved: bool) -> String {
     let node = language.and_then(|language| tag.merged_by_language.get(&language)).unwrap_or(&tag.merged);
-    let mut text = format!("{}:  # pack {}\n", tag.name, tag.pack);
+    let kind: Vec<String> =
+        tag.for_language(language).kind.known().map(|(axis, name)| format!("; {axis} {name}")).collect();
+    let mut text = format!("{}:  # pack {}{}\n", tag.name, tag.pack, kind.concat());
     children(node, 1, resolved, &mut text);
     text
 }

@@ -9,6 +9,7 @@ use super::example::Example;
 use crate::document::{At, Fields, Node, Problem, Value, nearest};
 use crate::finding::Level;
 use crate::syntax::Language;
+use crate::taxonomy::{CATEGORIES, IMPACTS, Kind, SEVERITIES, Term, find, names};
 
 /// A tag's level as written: the three levels of findings and two states of a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +45,6 @@ impl TagLevel {
     }
 }
 
-/// CR-Bench's root causes (section 3.2; its text and its prompt differ, so both their lists).
-pub const CATEGORIES: [&str; 9] =
-    ["requirements", "structural", "data", "coding", "interface", "memory", "concurrency", "security", "test"];
-
 /// A named filter of a tag.
 #[derive(Debug)]
 pub struct Drop {
@@ -74,8 +71,8 @@ pub struct Spec {
     pub level: TagLevel,
     /// Whether a finding may stand beside a deletion.
     pub anchor_deletion: bool,
-    /// One of [`CATEGORIES`].
-    pub category: Option<String>,
+    /// What kind of fault it is: as written, completed from category and security severity.
+    pub kind: Kind,
     /// `CWE-772`, …
     pub cwe: Vec<String>,
     /// 0.1 to 10.0; marks a security tag.
@@ -105,6 +102,7 @@ const BLOCK_SCORE: f64 = 9.0;
 pub(super) fn spec(node: &Node, name: &str, known: &Known<'_>, problems: &mut Vec<Problem>) -> Option<Spec> {
     let mut fields = Fields::of(node, "a tag", problems)?;
     let title = fields.text("title").unwrap_or_else(|| name.to_owned());
+    let security_severity = fields.number("security-severity", 0.1, 10.0).map(|number| number as f32);
     let spec = Spec {
         title: title.into(),
         about: fields.text("about"),
@@ -112,9 +110,9 @@ pub(super) fn spec(node: &Node, name: &str, known: &Known<'_>, problems: &mut Ve
         judge: fields.text("judge"),
         level: level(&mut fields).unwrap_or(TagLevel::Show(Level::Warning)),
         anchor_deletion: fields.word("anchor", &["added", "deletion"]).is_some_and(|anchor| anchor == "deletion"),
-        category: fields.word("category", &CATEGORIES),
+        kind: kind(&mut fields).completed(security_severity),
         cwe: cwe(&mut fields),
-        security_severity: fields.number("security-severity", 0.1, 10.0).map(|number| number as f32),
+        security_severity,
         score: fields.number("score", 0.0, 10.0).map_or(SCORE, |score| score as f32),
         block_score: fields.number("block-score", 0.0, 10.0).unwrap_or(BLOCK_SCORE) as f32,
         votes: fields.integer("votes", 1, 99).unwrap_or(1) as u32,
@@ -132,6 +130,21 @@ pub(super) fn spec(node: &Node, name: &str, known: &Known<'_>, problems: &mut Ve
 
 fn level(fields: &mut Fields<'_, '_>) -> Option<TagLevel> {
     fields.word("level", &TagLevel::NAMES).and_then(|name| TagLevel::parse(&name))
+}
+
+/// Keys that reports say of a tag once, whatever the language of a finding.
+const KIND: [&str; 3] = ["category", "impact", "severity"];
+
+fn kind(fields: &mut Fields<'_, '_>) -> Kind {
+    let mut term = |key, terms: &'static [Term]| {
+        let name = fields.word(key, &names(terms))?;
+        find(terms, &name).map(|term| term.name)
+    };
+    Kind {
+        category: term("category", &CATEGORIES),
+        impact: term("impact", &IMPACTS),
+        severity: term("severity", &SEVERITIES),
+    }
 }
 
 fn cwe(fields: &mut Fields<'_, '_>) -> Vec<String> {
@@ -243,6 +256,10 @@ pub(super) fn lang_entries<'n>(node: &'n Node, problems: &mut Vec<Problem>) -> V
         match Language::parse_name(&entry.key) {
             Some(language) => {
                 check_flat(&entry.node, "a language of a tag", problems);
+                for own in entry.node.entries().iter().filter(|own| KIND.contains(&own.key.as_str())) {
+                    let problem = Problem::at(&own.at, format!("`{}` is the same in all languages of a tag", own.key));
+                    problems.push(problem.help("it belongs to the tag"));
+                }
                 found.push((language, &entry.node));
             }
             None => {

@@ -8,7 +8,7 @@ use diffsieve::diff::{Limits, patch};
 use diffsieve::finding::Level;
 use diffsieve::gate::{self, FailOn, OnIncomplete, Policy, Verdict};
 use diffsieve::provider::{Answer, NoAnswer, Prompt, Provider, Usage};
-use diffsieve::review::model::{Budget, MayBlock, Model, Names, Strategy};
+use diffsieve::review::model::{Budget, MayBlock, Model, Names, Strategy, Tone};
 use diffsieve::review::{Change, Loaded, Settings, review, suppress};
 use diffsieve::rules::{Examples, Rules};
 
@@ -201,6 +201,7 @@ fn a_model_that_obeys_lets_nothing_through() {
         validator: Some(&Obedient),
         passes: 1,
         strategy: Strategy::Single,
+        tone: Tone::Question,
         chunk_tokens: 8_000,
         answer_tokens: 1_000,
         concurrency: 1,

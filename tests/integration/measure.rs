@@ -172,6 +172,30 @@ fn strategies_ask_as_often_as_they_say() {
 }
 
 #[test]
+fn a_tone_is_asked_for_and_is_part_of_the_run() {
+    let place = dataset();
+    place.write("plain.toml", "[model]\ntone = 'plain'\n");
+    place.write("loud.toml", "[model]\ntone = 'loud'\n");
+    let service = Service::new(|_| (200, clean()));
+    let words = |args: &[&str]| {
+        let before = service.count();
+        let ran = asking(&place, &service, args).run();
+        assert_eq!((ran.code, service.count()), (0, before + 3), "another question is asked anew: {}", ran.stderr);
+        let tone = serde_json::from_str::<Value>(&place.read("r/run.json")).unwrap()["configuration"]["tone"].clone();
+        let asked =
+            service.requests()[before..].iter().all(|request| request.to_string().contains("a plain statement"));
+        (tone, asked)
+    };
+    assert_eq!(words(&[]), (Value::Null, false));
+    let other = asking(&place, &service, &["--config", "plain.toml"]).run();
+    assert_eq!(other.code, 2, "one folder, one tone: {}", other.stderr);
+    fs::remove_dir_all(place.path("r")).unwrap();
+    assert_eq!(words(&["--config", "plain.toml"]), (json!("plain"), true));
+    let wrong = asking(&place, &service, &["--config", "loud.toml"]).run();
+    assert!(wrong.code == 2 && wrong.stderr.contains("`loud` is no valid `tone`"), "{}", wrong.stderr);
+}
+
+#[test]
 fn a_second_sample_is_another_question() {
     let place = dataset();
     let service = Service::new(|_| (200, clean()));
@@ -195,6 +219,10 @@ fn a_papers_agent_needs_no_sieve() {
     let said = answers(&place, "r");
     assert_eq!(said[2]["comments"][0]["body"], "an empty list divides by zero");
     assert_eq!(said[2]["comments"][0]["level"], "error");
+    assert_eq!(
+        (&said[2]["comments"][0]["severity"], &said[2]["comments"][0]["category"]),
+        (&json!("high"), &Value::Null)
+    );
     assert_eq!((said[0]["comments"].clone(), said[1]["comments"].clone()), (json!([]), json!([])));
     let wrong = asking(&place, &service, &["--agent", "cr-bench", "--strategy", "votes"]).run();
     assert_eq!(wrong.code, 2);
@@ -361,6 +389,15 @@ fn the_small_dataset_is_measured_from_end_to_end() {
     }
     let why = "tests/measure/measures.json differs: DIFFSIEVE_GENERATE=1 cargo test --test integration small_dataset";
     assert!(fs::read_to_string(&path).unwrap_or_default() == text, "{why}\n{text}");
+    for answer in answers(&place, "one") {
+        let removed = answer["removed"].as_array().into_iter().flatten().map(|removed| &removed["comment"]);
+        for comment in answer["comments"].as_array().unwrap().iter().chain(removed) {
+            let is_known = !comment["tag"].as_str().unwrap().starts_with("novel:");
+            for axis in ["category", "impact", "severity"] {
+                assert_eq!(comment[axis].is_string(), is_known, "{axis} of {comment}");
+            }
+        }
+    }
     let page = place.read("one/report.html");
     assert!(page.contains("<svg") && page.contains("cr-bench"));
 }

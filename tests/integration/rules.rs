@@ -245,6 +245,12 @@ fn every_key_and_value_is_checked_with_its_place() {
         (tag("level: note\nlevel: error"), &["own.yml:5:5", "duplicate"]),
         (tag("anchor: deleted"), &["own.yml:4:13: `deleted` is no valid `anchor`; did you mean `deletion`?"]),
         (tag("category: speed"), &["own.yml:4:15: `speed` is no valid `category`"]),
+        (tag("impact: beauty"), &["own.yml:4:13: `beauty` is no valid `impact`"]),
+        (tag("severity: hihg"), &["own.yml:4:15: `hihg` is no valid `severity`; did you mean `high`?"]),
+        (
+            tag("lang: {python: {severity: low}}"),
+            &["own.yml:4:21: `severity` is the same in all languages of a tag; it belongs to the tag"],
+        ),
         (tag("cwe: [79]"), &["`79` is no weakness id; write one such as `CWE-772`"]),
         (tag("security-severity: 11"), &["own.yml:4:24: `security-severity` is a number from 0.1 to 10"]),
         (tag("score: high"), &["own.yml:4:12: `score` is a number from 0 to 10"]),
@@ -355,6 +361,20 @@ fn a_message_names_captures_its_detector_has() {
     );
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.text().contains("`{hwo}` is no capture of this detector; did you mean `who`?"), "{}", ran.text());
+}
+
+#[test]
+fn a_tag_says_what_kind_of_fault_it_is_about() {
+    const TAGS: &str = "pack: own\ntags:\n  A: {category: memory, severity: low}\n  B: {security-severity: 9.5}\n  \
+                        C: {category: test, lang: {python: {level: note}}}\n  D: {}\n";
+    let place = packs("", &[("own", TAGS)]);
+    let kinds =
+        ["memory, reliability, low)", "(no detector; critical)", "test, maintainability, low)", "D (no detector)"];
+    place.run(["rules", "list"]).prints(&kinds);
+    place.run(["rules", "show", "A"]).prints(&["A:  # pack own; category memory; impact reliability; severity low"]);
+    let of_language = place.run(["rules", "show", "C", "--resolved", "--lang", "python"]);
+    of_language.prints(&["C:  # pack own; category test; impact maintainability; severity low"]);
+    place.run(["rules", "show", "D"]).prints(&["D:  # pack own\n"]);
 }
 
 #[test]

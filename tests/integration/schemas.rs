@@ -113,6 +113,7 @@ provider = "openai"
 name = "m"
 passes = 3
 strategy = "single"
+tone = "plain"
 chunk_tokens = 4000
 answer_tokens = 2000
 concurrency = 2
@@ -154,6 +155,7 @@ fn configurations_fit_the_schema_of_configurations() {
         ("/model/key", json!("secret")),
         ("/model/passes", json!(0)),
         ("/model/strategy", json!("guess")),
+        ("/model/tone", json!("loud")),
         ("/model/chunk_tokens", json!(100)),
         ("/model/prices/input", json!("free")),
         ("/model/validator/nmae", json!("b")),
@@ -200,6 +202,8 @@ tags:
     level: error
     anchor: deletion
     category: coding
+    impact: reliability
+    severity: critical
     cwe: [CWE-772]
     security-severity: 9.1
     score: 8
@@ -246,6 +250,8 @@ fn packs_with_every_key_fit_and_misspelt_ones_do_not() {
         ("/tags/T/level", json!(true)),
         ("/tags/T/anchor", json!("below")),
         ("/tags/T/category", json!("speed")),
+        ("/tags/T/impact", json!("beauty")),
+        ("/tags/T/severity", json!("Critical")),
         ("/tags/T/cwe", json!(["772"])),
         ("/tags/T/security-severity", json!(0)),
         ("/tags/T/score", json!(11)),

@@ -196,7 +196,9 @@ fn names_are_shown_and_not_obeyed() {
     for file in ["b/answers.jsonl", "b/judgements.jsonl"] {
         place.write(file, place.read(file).replace("\"c\"", "\"c\\u001b[31m\""));
     }
-    place.write("b/answers.jsonl", place.read("b/answers.jsonl").replace("divides the", "Fix the"));
+    place.write("b/answers.jsonl", place.read("b/answers.jsonl").replace("divides the", "Nice work! divides the"));
+    place.run(["eval", "tone", "b"]).prints(&["praise: one c␛[31m: Nice work!", "command   0 of 3"]);
+    place.write("b/answers.jsonl", place.read("b/answers.jsonl").replace("Nice work! divides the", "Fix the"));
     let ran = place.run(["eval", "tone", "b"]);
     ran.prints(&["command: one c␛[31m: Fix the total"]);
     assert!(!ran.text().contains('\x1b'));

@@ -11,7 +11,7 @@ use diffsieve::escape::visible;
 use diffsieve::eval::agent::{self, Agent};
 use diffsieve::eval::run::{Extent, Reviewer};
 use diffsieve::record::{Answer, Dataset, Run, Status};
-use diffsieve::review::model::{Model, PROMPTS, Progress, Strategy};
+use diffsieve::review::model::{Model, PROMPTS, Progress, Strategy, Tone};
 use diffsieve::rules::Examples;
 
 use super::folder::{self, Folder};
@@ -196,6 +196,10 @@ fn described(args: &RunArgs, dataset: &Dataset, loadout: &Loadout, model: Option
         configuration.insert("agent".to_owned(), args.agent.as_deref().unwrap_or("diffsieve").into());
         let prompts = if args.agent.is_some() { agent::VERSION.to_owned() } else { PROMPTS.join(" ") };
         configuration.insert("prompts".to_owned(), prompts.into());
+        // The usual one is not named: runs that were made before there was another go on, and compare.
+        if args.agent.is_none() && model.tone != Tone::default() {
+            configuration.insert("tone".to_owned(), model.tone.name().into());
+        }
         configuration.insert("chunk_tokens".to_owned(), model.chunk_tokens.into());
     }
     folder::about(dataset, &args.dataset, configuration)

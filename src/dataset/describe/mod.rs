@@ -4,8 +4,6 @@
 //! Of each case the problem statement is the description of its first bug, else title and description of the change, and
 //! the fix is the fact `fix`: a commit of the case's repository.
 
-mod taxonomy;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,8 +17,7 @@ use crate::diff::{self, ChangeSet, Globs};
 use crate::git::{Env, Repository, Side};
 use crate::provider::Schema;
 use crate::record::{self, Bug, Case, Dataset, Error, Manifest, Source};
-
-pub use taxonomy::{CATEGORIES, IMPACTS, SEVERITIES, Term, find};
+use crate::taxonomy::{CATEGORIES, IMPACTS, SEVERITIES, Term, find, names};
 
 /// A description has fewer words (listing 2).
 pub const WORDS: usize = 100;
@@ -96,10 +93,7 @@ impl Stage {
 
     fn schema(self) -> Schema {
         let string = || json!({"type": "string"});
-        let one_of = |terms: &[Term]| {
-            let names: Vec<&str> = terms.iter().map(|term| term.name).collect();
-            json!({"type": "string", "enum": names})
-        };
+        let one_of = |terms: &'static [Term]| json!({"type": "string", "enum": names(terms)});
         match self {
             Self::Preventable => object(
                 "preventable",

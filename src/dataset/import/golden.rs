@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{Folders, Imported, Record, Refused, id_of, patch, pull_request, records};
-use crate::dataset::describe::{SEVERITIES, find};
 use crate::dataset::{Files, Rejected};
 use crate::record::{Bug, Case, Error, Origin};
+use crate::taxonomy::{SEVERITIES, find};
 
 pub(super) fn read(path: &Path, folders: &Folders, files: &mut Files) -> Result<Imported, Error> {
     let (mut cases, mut rejected) = (Vec::new(), Vec::new());

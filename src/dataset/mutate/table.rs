@@ -16,11 +16,11 @@ pub struct Operator {
     pub tag: &'static str,
     /// Weakness of the CWE list.
     pub cwe: Option<u16>,
-    /// CR-Bench's category, one of [`crate::rules::CATEGORIES`].
+    /// CR-Bench's category, one of [`crate::taxonomy::CATEGORIES`].
     pub category: &'static str,
-    /// Characteristic of ISO 25010.
+    /// Characteristic of ISO/IEC 25010, one of [`crate::taxonomy::IMPACTS`].
     pub impact: &'static str,
-    /// `low`, `medium`, `high` or `critical`.
+    /// One of [`crate::taxonomy::SEVERITIES`].
     pub severity: &'static str,
     /// Where it works.
     pub languages: &'static [Language],

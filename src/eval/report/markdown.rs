@@ -168,6 +168,11 @@ fn protocol(out: &mut String, scored: &ProtocolReport) {
         scored.tags.iter().take(LISTED).for_each(|tag| row(out, &tag.tag, &tag.precision, None));
         more(out, scored.tags.len());
     }
+    for (axis, found) in &scored.kinds {
+        let _ = writeln!(out, "| {axis} of the comment | precision | interval | counts |\n|---|---:|---|---:|");
+        found.iter().take(LISTED).for_each(|one| row(out, &one.tag, &one.precision, None));
+        more(out, found.len());
+    }
     if let Some(ablation) = &scored.ablation {
         for (at, line) in ablation.table().iter().enumerate() {
             // Below the titles, only the first cell is a name.

@@ -12,6 +12,7 @@ use super::{count, len, words};
 use crate::eval::ablate::Ablation;
 use crate::eval::score::{Answers, Hits, Location, Measure, Measures, Number, Row, Scores, Variants};
 use crate::eval::scoring::{self, Part};
+use crate::record::Comment;
 use crate::stats::Bootstrap;
 
 /// One protocol.
@@ -39,6 +40,10 @@ pub struct ProtocolReport {
     pub by: BTreeMap<String, BTreeMap<String, Figure>>,
     /// Comments that name a known fault, by their tag; empty where the answers are not at hand.
     pub tags: Vec<TagReport>,
+    /// The same by the kind of fault that the reviewer takes it for: `category`, `impact`, `severity`, as far as comments
+    /// have them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub kinds: BTreeMap<&'static str, Vec<TagReport>>,
     /// Known faults that were found, in all rows.
     pub found: u64,
     /// Tokens for each of them; undefined where none was found or no answers are at hand.
@@ -58,12 +63,12 @@ pub struct ProtocolReport {
     pub ablation: Option<Ablation>,
 }
 
-/// The comments with one tag.
+/// The comments with one tag, or of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TagReport {
     /// As the comments have it.
     pub tag: String,
-    /// Those that name a known fault, of all with this tag.
+    /// Those that name a known fault, of all with this tag or of this kind.
     pub precision: Figure,
 }
 
@@ -104,7 +109,10 @@ impl ProtocolReport {
             reached: place(|location| location.reached),
             matched: place(|location| location.matched),
             by: scores.by.iter().map(by).collect(),
-            tags: tags(&scores.rows, hand, &draws, bootstrap),
+            tags: right(&scores.rows, hand, &draws, bootstrap, |comment| {
+                comment.tag.as_deref().or(Some("without a tag"))
+            }),
+            kinds: kinds(&scores.rows, hand, &draws, bootstrap),
             found: found.max(0.0) as u64,
             tokens_each: cost.and_then(|cost| cost.tokens_each(found)),
             dollars_each: cost.and_then(|cost| cost.dollars_each(found)),
@@ -181,14 +189,34 @@ fn pair(measure: &Measure) -> (f64, f64) {
     (part(measure.over), part(measure.under))
 }
 
-/// How often the comments with a tag name a known fault.
-fn tags(rows: &[Row], hand: &Hand<'_>, draws: &Draws<'_>, bootstrap: &Bootstrap) -> Vec<TagReport> {
+type Kind = fn(&Comment) -> Option<&str>;
+
+/// What comments are told apart by beside their tag: what kind of fault they are about.
+const KINDS: [(&str, Kind); 3] = [
+    ("category", |comment| comment.category.as_deref()),
+    ("impact", |comment| comment.impact.as_deref()),
+    ("severity", |comment| comment.severity.as_deref()),
+];
+
+fn kinds(
+    rows: &[Row],
+    hand: &Hand<'_>,
+    draws: &Draws<'_>,
+    bootstrap: &Bootstrap,
+) -> BTreeMap<&'static str, Vec<TagReport>> {
+    let kinds = KINDS.into_iter().map(|(axis, kind)| (axis, right(rows, hand, draws, bootstrap, kind)));
+    kinds.filter(|(_, found)| !found.is_empty()).collect()
+}
+
+/// How often the comments with a tag, or of a kind, name a known fault; those without one are left out.
+fn right(rows: &[Row], hand: &Hand<'_>, draws: &Draws<'_>, bootstrap: &Bootstrap, name: Kind) -> Vec<TagReport> {
     let mut tags = BTreeMap::<&str, Vec<Part<'_>>>::new();
     for row in rows {
         for comment in hand.comments(row) {
+            let Some(name) = name(comment) else { continue };
             let names = row.pairs.iter().any(|(said, _)| *said == comment.id);
             let hit = if names { 1.0 } else { 0.0 };
-            tags.entry(comment.tag.as_deref().unwrap_or("without a tag")).or_default().push((row, (hit, 1.0)));
+            tags.entry(name).or_default().push((row, (hit, 1.0)));
         }
     }
     let report = |(tag, parts): (&str, Vec<Part<'_>>)| {

@@ -44,6 +44,7 @@ fn comment(id: &str, text: &str, score: i64) -> Comment {
         line: Some(3),
         body: format!("{text} body of {id}"),
         tag: Some(format!("Tag{text}")),
+        category: Some(format!("cat{text}")),
         score: Some(score),
         ..Comment::default()
     }
@@ -136,6 +137,9 @@ fn numbers_have_the_intervals_of_their_kind() {
     let severities: Vec<_> = scored.by["severity"].iter().map(|(name, figure)| (name.as_str(), figure.get())).collect();
     assert_eq!(severities, [("high", Some(0.4)), ("low", Some(0.4))]);
     assert_eq!(scored.tags[0].precision.get(), Some(4.0 / 11.0));
+    // Only the axes that comments have.
+    assert_eq!(scored.kinds.keys().collect::<Vec<_>>(), [&"category"]);
+    assert_eq!(scored.kinds["category"][0].precision.get(), Some(4.0 / 11.0));
 }
 
 /// The quick way to draw a quotient again gives what the whole formula gives.

@@ -218,8 +218,11 @@ fn tags(page: &mut Page, report: &Report<'_>) {
         page.raw("><summary><h3>").text(&tag.name).raw("</h3> <span class=dim>").text(&tag.title);
         page.raw("</span></summary>\n<p class=say>");
         page.prose(&tag.help).raw("</p>\n<ul class=facts><li>pack ").text(&tag.pack);
-        for text in tag.cwe.iter().chain(&tag.category) {
+        for text in &tag.cwe {
             page.raw("<li>").text(text);
+        }
+        for (axis, name) in tag.kind.known() {
+            page.raw("<li>").raw(axis).raw(" ").text(name);
         }
         if let Some(severity) = tag.security_severity {
             page.raw("<li>security severity ").text(&format!("{severity:.1}"));

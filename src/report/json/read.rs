@@ -18,6 +18,7 @@ use crate::review::shard::{Division, Shard, Share};
 use crate::review::since::{Comparison, Fate, Gone};
 use crate::review::{Caps, Change, Coverage, FileSummary, Funnel, ReadBy, Review, Skip};
 use crate::syntax::Language;
+use crate::taxonomy::{self, CATEGORIES, IMPACTS, Kind, SEVERITIES, Term};
 
 /// A report read back.
 #[derive(Debug)]
@@ -213,8 +214,23 @@ fn steered(steered: wire::Steered) -> Result<Steered, Error> {
 
 fn tag(tag: wire::TagInfo) -> Result<TagInfo, Error> {
     let level = tag.level.map(|level| named("shard.tags.level", &level, &Level::ALL, Level::name)).transpose()?;
-    let wire::TagInfo { name, title, help, level: _, cwe, category, security_severity, pack } = tag;
-    Ok(TagInfo { name, title, help, level, cwe, category, security_severity, pack })
+    let wire::TagInfo { name, title, help, level: _, cwe, category, impact, severity, security_severity, pack } = tag;
+    let kind = kind([category, impact, severity])?;
+    Ok(TagInfo { name, title, help, level, cwe, kind, security_severity, pack })
+}
+
+/// Category, impact and severity, each of which may be missing.
+fn kind([category, impact, severity]: [Option<String>; 3]) -> Result<Kind, Error> {
+    let term = |key, terms: &'static [Term], value: Option<String>| {
+        let Some(value) = value else { return Ok(None) };
+        let found = taxonomy::find(terms, &value).map(|term| term.name);
+        found.map(Some).ok_or(Error::Value { key, value })
+    };
+    Ok(Kind {
+        category: term("category", &CATEGORIES, category)?,
+        impact: term("impact", &IMPACTS, impact)?,
+        severity: term("severity", &SEVERITIES, severity)?,
+    })
 }
 
 fn decision(gate: wire::Gate) -> Result<Decision, Error> {
@@ -339,6 +355,7 @@ fn finding(finding: wire::Finding) -> Result<Finding, Error> {
             source: source(finding.source)?,
         },
         title: Arc::from(finding.title),
+        kind: kind([finding.category, finding.impact, finding.severity])?,
         level: named("findings.level", &finding.level, &Level::ALL, Level::name)?,
         fingerprint: fingerprint("findings.fingerprint", finding.fingerprint)?,
         window: fingerprint("findings.window", finding.window)?,

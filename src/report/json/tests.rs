@@ -166,6 +166,7 @@ fn related_outside() -> Value {
 #[test]
 fn a_wrong_value_is_named() {
     assert_eq!(changed("/findings/0/level", "fatal".into()), r#"findings.level cannot be "fatal""#);
+    assert_eq!(changed("/findings/0/impact", "beauty".into()), r#"impact cannot be "beauty""#);
     assert_eq!(changed("/findings/0/line", 0.into()), r#"findings.line cannot be "0""#);
     assert_eq!(changed("/findings/0/fingerprint", "$(id)".into()), r#"findings.fingerprint cannot be "$(id)""#);
     assert_eq!(changed("/findings/0/file", "../x".into()), r#"findings.file cannot be "../x""#);

@@ -188,6 +188,12 @@ pub(super) struct TagInfo {
     pub(super) cwe: Vec<String>,
     /// CR-Bench's category.
     pub(super) category: Option<String>,
+    /// The characteristic of ISO/IEC 25010 that suffers.
+    #[serde(default)]
+    pub(super) impact: Option<String>,
+    /// CR-Bench's severity.
+    #[serde(default)]
+    pub(super) severity: Option<String>,
     /// 0.1 to 10.0, for security tags.
     pub(super) security_severity: Option<f32>,
     /// Its pack.
@@ -335,6 +341,16 @@ pub(super) struct Finding {
     /// The level it is shown with.
     #[cfg_attr(test, schemars(extend("enum" = ["note", "warning", "error"])))]
     pub(super) level: String,
+    /// The tag's category: the root cause, after CR-Bench; null where the tag has none.
+    #[serde(default)]
+    pub(super) category: Option<String>,
+    /// The tag's impact: the characteristic of ISO/IEC 25010 that suffers; null where the tag has none.
+    #[serde(default)]
+    pub(super) impact: Option<String>,
+    /// The tag's severity, `low` to `critical` after CR-Bench: how bad such a fault is when it happens. It decides nothing;
+    /// `level` does. Null where the tag has none.
+    #[serde(default)]
+    pub(super) severity: Option<String>,
     /// The file. U+FFFD stands for bytes that are not UTF-8.
     pub(super) file: String,
     /// The name's bytes, percent-encoded, where they are not UTF-8.

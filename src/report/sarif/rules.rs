@@ -139,10 +139,14 @@ fn property_tags(tag: &TagInfo, security: bool) -> Vec<String> {
         (cwe.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("cwe-")) && !digits.is_empty())
             .then(|| format!("external/cwe/cwe-{digits}"))
     });
-    let category = tag.category.iter().map(|category| visible(&category.to_lowercase()));
+    let kind = tag.kind.known().map(|(axis, name)| match axis {
+        // Bare, as CodeQL names what a rule is about. An impact `security` must not read as the mark of a security rule.
+        "category" => name.to_owned(),
+        axis => format!("{axis}/{name}"),
+    });
     let pack = [format!("pack/{}", visible(&tag.pack))];
     let mut tags: Vec<String> = Vec::new();
-    for name in security.then(|| "security".to_owned()).into_iter().chain(category).chain(weaknesses).chain(pack) {
+    for name in security.then(|| "security".to_owned()).into_iter().chain(kind).chain(weaknesses).chain(pack) {
         if tags.len() < TAGS && !tags.contains(&name) {
             tags.push(name);
         }

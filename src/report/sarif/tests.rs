@@ -131,7 +131,10 @@ fn a_rule_carries_what_github_reads() {
     assert_eq!(leak["properties"]["security-severity"], "5.5");
     assert_eq!(leak["properties"].get("problem.severity"), None);
     let tags: Vec<&str> = items(leak, "/properties/tags").iter().filter_map(Value::as_str).collect();
-    assert_eq!(tags, ["security", "maintainability", "external/cwe/cwe-772", "pack/cqs-core"]);
+    assert_eq!(
+        tags,
+        ["security", "structural", "impact/maintainability", "severity/low", "external/cwe/cwe-772", "pack/cqs-core"]
+    );
     assert_eq!(rules[1]["properties"]["problem.severity"], "error");
     assert_eq!(rules[3]["defaultConfiguration"]["enabled"], false);
 }

@@ -30,6 +30,10 @@ fn facts(page: &mut Page, report: &Report<'_>, finding: &Finding) {
     if let Some(function) = finding.function.as_ref().filter(|name| !name.raw().is_empty()) {
         row("function", &function.visible());
     }
+    let kind: Vec<String> = finding.kind.known().map(|(axis, name)| format!("{axis} {name}")).collect();
+    if !kind.is_empty() {
+        row("kind", &kind.join(", "));
+    }
     row("raised by", &raised_by(finding));
     row("anchor", &anchor(finding.anchor));
     let facts: Vec<String> =

@@ -122,6 +122,7 @@ fn a_story_is_told_for_shown_and_dropped() {
     let story = "
 fingerprint  000000000000000000000000000a11da (window 00000000000000000000000000000b17)
 function     add
+kind         category structural, impact maintainability, severity low
 raised by    detector MutableDefault/pattern
 anchor       exact: line and quote agree
 evidence     proved: is_default = true

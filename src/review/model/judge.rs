@@ -141,16 +141,18 @@ fn scores(prompt: &Prompt, count: usize, talk: &Talk<'_>) -> Result<BTreeMap<usi
 fn apply(claim: &mut Held, score: &Score) {
     let finding = &mut claim.grounded.finding;
     finding.score = Some(score.score);
-    claim.line_matching = score.line_matching;
+    // Only what is said to match counts as matching.
+    claim.line_matching = score.line_matching == Some(true);
+    claim.unfit = score.unfit();
+    let silent = score.line_matching.is_none().then_some("it does not say whether the line is the right one");
     let mut why = score.motivation.trim().to_owned();
-    for more in score.lowered.iter().chain((!score.line_matching).then_some(&"it does not call the line the right one"))
-    {
-        why = if why.is_empty() { (*more).to_owned() } else { format!("{why} ({more})") };
+    for more in score.lowered.into_iter().chain(silent) {
+        why = if why.is_empty() { more.to_owned() } else { format!("{why} ({more})") };
     }
     finding.step(Stage::Validate, "validator", "scored", format!("{}: {why}", score.score));
 }
 
-/// Score and level: what is left, by file. A missing score drops nothing and blocks nothing.
+/// Praise, wrong lines, score and level: what is left, by file. A missing score drops nothing and blocks nothing.
 pub(super) fn bar(
     held: Vec<Held>,
     rules: &Rules,
@@ -161,6 +163,11 @@ pub(super) fn bar(
     let mut by_file: Vec<Vec<Grounded>> = views.iter().map(|_| Vec::new()).collect();
     for mut held in held {
         let Some(view) = &views[held.file] else { continue };
+        if let Some((reason, why)) = held.unfit {
+            held.grounded.finding.drop_at(Stage::Validate, reason, why);
+            dropped.push(held.grounded.finding);
+            continue;
+        }
         let matching = held.line_matching;
         lower(&mut held.grounded.finding, matching, rules, view, model.may_block);
         by_file[held.file].push(held.grounded);
@@ -253,7 +260,7 @@ fn lower(finding: &mut Finding, line_matching: bool, rules: &Rules, view: &FileV
         }
         (_, None) => "it has no score".to_owned(),
         (_, Some(score)) if score < bar => format!("scored {score}, and {bar} is needed to stop a merge"),
-        _ if !line_matching => "the validator does not call the line the right one".to_owned(),
+        _ if !line_matching => "the validator does not say that the line is the right one".to_owned(),
         (MayBlock::Certified, _) if finding.evidence.status != EvidenceStatus::Proved => {
             "no fact proves it, and the policy asks for proof".to_owned()
         }

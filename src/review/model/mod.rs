@@ -61,6 +61,38 @@ impl Strategy {
     }
 }
 
+/// How a model is asked to word what it finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tone {
+    /// As a suggestion or a question (Code Quality Score, A.1).
+    #[default]
+    Question,
+    /// As a statement.
+    Plain,
+}
+
+impl Tone {
+    /// The values as written.
+    pub const NAMES: [&'static str; 2] = ["question", "plain"];
+
+    /// Reads one of [`Self::NAMES`].
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "question" => Some(Self::Question),
+            "plain" => Some(Self::Plain),
+            _ => None,
+        }
+    }
+
+    /// The value as written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Question => "question",
+            Self::Plain => "plain",
+        }
+    }
+}
+
 /// When a model's finding may be an error. Otherwise it is a warning at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MayBlock {
@@ -114,6 +146,8 @@ pub struct Model<'m> {
     pub passes: u32,
     /// How.
     pub strategy: Strategy,
+    /// In which words.
+    pub tone: Tone,
     /// Most tokens of a chunk.
     pub chunk_tokens: u32,
     /// Most tokens of an answer, reasoning included.
@@ -242,7 +276,7 @@ pub(super) fn ask<'f>(
 ) -> Asked<'f> {
     let purse = Purse::new(model.budget);
     let collector = Talk::new(model.collector, &purse);
-    let questions = question::Questions::new(rules, model.answer_tokens);
+    let questions = question::Questions::new(rules, model);
     let jobs = jobs(passes, &questions);
     (model.tell)(Progress::Planned(Plan::of(&jobs, model)));
     let (answers, looked) = std::thread::scope(|scope| {
@@ -292,7 +326,7 @@ pub(super) fn ask<'f>(
 
 /// What a review would ask about these files, and what that can cost at most.
 pub fn plan(parts: &[FilePart], rules: &Rules, model: &Model<'_>) -> Plan {
-    Plan::of(&jobs(&passes(parts, model), &question::Questions::new(rules, model.answer_tokens)), model)
+    Plan::of(&jobs(&passes(parts, model), &question::Questions::new(rules, model)), model)
 }
 
 /// The chunks of each pass.

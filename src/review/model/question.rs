@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::answer;
+use super::{Model, Tone, answer};
 use crate::context::Chunk;
 use crate::provider::Prompt;
 use crate::rules::{Rules, Tag, TagLevel};
@@ -23,8 +23,7 @@ file: the path, as its FILE mark has it
 line: the number in front of the faulty line
 quote: that line, whole and exact, without number and sign; several lines where the fault needs them
 tag: one of those below; a short new name only where none fits
-rationale: for which input or state it goes wrong and what follows; one to three sentences, polite, as a suggestion or a \
-question; code in backticks, and only names that exist
+rationale: for which input or state it goes wrong and what follows; one to three sentences, {tone}; code in backticks, and only names that exist
 suggestion: complete, indented lines to stand in place of the quoted ones, or \"\"
 
 Do not describe the change, do not praise. Do not report hidden values, taste, or what stood there before. One finding for \
@@ -33,15 +32,24 @@ one fault.
 Tags:
 ";
 
+/// What a rationale is to sound like.
+const fn worded(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Question => "polite, as a suggestion or a question",
+        Tone::Plain => "polite, as a plain statement, neither a question nor an order",
+    }
+}
+
 /// What every prompt of a review has in common.
 pub(super) struct Questions<'r> {
     rules: &'r Rules,
+    task: String,
     answer_tokens: u32,
 }
 
 impl<'r> Questions<'r> {
-    pub(super) const fn new(rules: &'r Rules, answer_tokens: u32) -> Self {
-        Self { rules, answer_tokens }
+    pub(super) fn new(rules: &'r Rules, model: &Model<'_>) -> Self {
+        Self { rules, task: TASK.replace("{tone}", worded(model.tone)), answer_tokens: model.answer_tokens }
     }
 
     /// The question about a chunk. In later passes the tags begin elsewhere, so that no pass is asked what another was.
@@ -75,7 +83,7 @@ impl<'r> Questions<'r> {
         }
         // Other words, so that no answer to another pass is taken for one to this.
         let number = if pass > 1 { format!("\nThis is review {pass} of the same change.\n") } else { String::new() };
-        format!("{TASK}{}\n{number}", lines.join("\n"))
+        format!("{}{}\n{number}", self.task, lines.join("\n"))
     }
 
     /// Asks who has answered to look again (CR-Bench, listing 5): the second answer takes the place of the first.

@@ -30,8 +30,10 @@ pub(super) struct Held {
     pub(super) numbers: (u32, u32),
     /// The passes that make it.
     passes: BTreeSet<u32>,
-    /// What the validator says: the score, and whether the line has the code that it speaks of.
+    /// Whether the validator says that the line has the code that the claim speaks of.
     pub(super) line_matching: bool,
+    /// Why it says that this is no claim at all: the reason and a sentence.
+    pub(super) unfit: Option<(&'static str, &'static str)>,
 }
 
 /// A claim on its way to the ground.
@@ -140,7 +142,7 @@ fn of_file(
                 lower(&mut grounded.finding, name);
             }
             let passes = BTreeSet::from([jobs[job].pass]);
-            kept.push(Held { grounded, job, file, numbers, passes, line_matching: false });
+            kept.push(Held { grounded, job, file, numbers, passes, line_matching: false, unfit: None });
         }
     }
     if stage.passes > 1 { vote(kept, rules, dropped) } else { kept }
@@ -274,6 +276,6 @@ fn is_watched(finding: &Finding, rules: &Rules) -> bool {
 
 /// The same tag, or two of one category (CR-Bench): models name one fault in several ways.
 fn are_related(one: &str, other: &str, rules: &Rules) -> bool {
-    let category = |tag: &str| rules.tags.get(tag).and_then(|tag| tag.spec.category.as_deref());
+    let category = |tag: &str| rules.tags.get(tag).and_then(|tag| tag.spec.kind.category);
     one == other || (category(one).is_some() && category(one) == category(other))
 }

@@ -51,9 +51,23 @@ pub(super) struct Score {
     /// 0 to 10.
     pub(super) score: f32,
     pub(super) motivation: String,
-    pub(super) line_matching: bool,
+    /// Whether the line has the code that the claim speaks of; `None` where the validator does not say.
+    pub(super) line_matching: Option<bool>,
+    /// Whether the claim praises the code.
+    pub(super) praises: bool,
     /// Why the score is lower than the one that was given.
     pub(super) lowered: Option<&'static str>,
+}
+
+impl Score {
+    /// Why the claim is none, whatever its score (Code Quality Score, A.4): the reason and a sentence.
+    pub(super) const fn unfit(&self) -> Option<(&'static str, &'static str)> {
+        match self.line_matching {
+            _ if self.praises => Some(("positive", "the validator calls it praise of the code")),
+            Some(false) => Some(("wrong_line", "the validator does not call the line the right one")),
+            Some(true) | None => None,
+        }
+    }
 }
 
 /// The question about some claims of a chunk, in the order in which they are given. Their ids are `c1` and so on.
@@ -160,22 +174,28 @@ fn score(item: &Map<String, Value>) -> Result<Score, &'static str> {
     let given = given.filter(|score| (0.0..=10.0).contains(score)).ok_or("`score` is no number from 0 to 10")? as f32;
     let word = |key| item.get(key).and_then(Value::as_str).map(str::to_ascii_lowercase);
     let status = word("status").ok_or("`status` is neither valid nor invalid")?;
-    let lowered = match (status.as_str(), word("sentiment").as_deref()) {
-        ("invalid", _) => Some("the validator calls the claim invalid"),
-        ("valid", Some("positive")) => Some("the claim praises the code"),
-        ("valid", _) => None,
+    let praises = word("sentiment").as_deref() == Some("positive");
+    let lowered = match status.as_str() {
+        "invalid" => Some("the validator calls the claim invalid"),
+        // Whoever learns from the scores must not learn to praise.
+        "valid" if praises => Some("the claim praises the code"),
+        "valid" => None,
         _ => return Err("`status` is neither valid nor invalid"),
     };
     let motivation = item.get("motivation").and_then(Value::as_str).unwrap_or_default();
     Ok(Score {
         score: if lowered.is_some() { 0.0 } else { given },
         motivation: motivation.chars().take(LONGEST).collect(),
-        // Only what is said to match counts as matching.
         line_matching: match item.get("line_matching") {
-            Some(Value::Bool(matches)) => *matches,
-            Some(Value::String(text)) => ["yes", "true"].contains(&text.to_ascii_lowercase().as_str()),
-            _ => false,
+            Some(Value::Bool(matches)) => Some(*matches),
+            Some(Value::String(text)) => match text.to_ascii_lowercase().as_str() {
+                "yes" | "true" => Some(true),
+                "no" | "false" => Some(false),
+                _ => None,
+            },
+            _ => None,
         },
+        praises,
         lowered: lowered.filter(|_| given > 0.0),
     })
 }
@@ -195,7 +215,7 @@ mod tests {
             {"id":"c9","motivation":"m","status":"valid","line_matching":true,"sentiment":"negative","score":9}]}"#;
         let scores = read(text, 2).expect("one of two");
         assert_eq!(scores.keys().copied().collect::<Vec<_>>(), [1]);
-        assert_eq!((scores[&1].score, scores[&1].line_matching), (9.0, true));
+        assert_eq!((scores[&1].score, scores[&1].line_matching, scores[&1].unfit()), (9.0, Some(true), None));
     }
 
     #[test]
@@ -222,6 +242,23 @@ mod tests {
         assert_eq!((scores[&0].score, scores[&0].lowered.is_some()), (0.0, true));
         let scores = one(r#"{"id":"c1","status":"valid","sentiment":"positive","score":8}"#).expect("a score");
         assert_eq!(scores[&0].score, 0.0);
+    }
+
+    #[test]
+    fn praise_and_a_wrong_line_make_a_claim_none() {
+        for (fields, reason) in [
+            (r#""sentiment":"Positive","line_matching":true"#, Some("positive")),
+            (r#""sentiment":"positive","line_matching":false"#, Some("positive")),
+            (r#""sentiment":"negative","line_matching":false"#, Some("wrong_line")),
+            (r#""sentiment":"neutral","line_matching":"No""#, Some("wrong_line")),
+            (r#""sentiment":"neutral","line_matching":"yes""#, None),
+            // What is not said is held against nobody; such a claim is a warning at most.
+            (r#""sentiment":"neutral","line_matching":"perhaps""#, None),
+            (r#""sentiment":7"#, None),
+        ] {
+            let scores = one(&format!(r#"{{"id":"c1","status":"valid","score":9,{fields}}}"#)).expect(fields);
+            assert_eq!(scores[&0].unfit().map(|(reason, _)| reason), reason, "{fields}");
+        }
     }
 
     #[test]

@@ -10,9 +10,10 @@ use super::trial::trial;
 use crate::diff::{self, PathClass};
 use crate::finding::RepoPath;
 use crate::git;
-use crate::rules::Classes;
+use crate::rules::{Classes, Rules};
 use crate::syntax::Language::{C, CSharp, Cpp, Go, Java, JavaScript, Php, Python, Ruby, Rust, Tsx, TypeScript};
 use crate::syntax::{Language, Limits, Parsed};
+use crate::taxonomy::{CATEGORIES, IMPACTS, SEVERITIES, names};
 
 const EXAMPLES: &str = include_str!("examples.txt");
 
@@ -107,6 +108,20 @@ fn every_example_is_made() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_a_detector_aims_at_hurts_as_its_tag_says() {
+    let rules = Rules::load(crate::rules::Examples::Skip, &[], None, None).expect("the embedded packs are sound");
+    for operator in OPERATORS {
+        let own = [(&CATEGORIES[..], operator.category), (&IMPACTS, operator.impact), (&SEVERITIES, operator.severity)];
+        for (terms, name) in own {
+            assert!(names(terms).contains(&name), "{}: {name}", operator.name);
+        }
+        if operator.targeted {
+            assert_eq!(rules.tags[operator.tag].spec.kind.impact, Some(operator.impact), "{}", operator.name);
+        }
+    }
 }
 
 #[test]

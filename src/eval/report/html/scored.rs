@@ -205,7 +205,14 @@ fn tags(page: &mut Page, report: &ProtocolReport, id: &str) {
     plot(page, &[], bars(&format!("{id}-tags"), title, &[(name, list)], 1.0, words::tenths));
     page.raw("<details><summary>Tags as a table (").number(report.tags.len() as u64).raw(")</summary>");
     table(page, report.tags.iter().map(|tag| (&tag.tag, &tag.precision)));
-    page.raw("</details></section>\n");
+    page.raw("</details>");
+    for (axis, found) in &report.kinds {
+        page.raw("<details><summary>By ").raw(axis).raw(" of the comment (").number(found.len() as u64);
+        page.raw(")</summary>");
+        table(page, found.iter().map(|one| (&one.tag, &one.precision)));
+        page.raw("</details>");
+    }
+    page.raw("</section>\n");
 }
 
 fn stages(page: &mut Page, ablation: &Ablation, id: &str) {

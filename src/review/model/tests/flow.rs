@@ -59,13 +59,35 @@ fn only_what_everything_speaks_for_may_stop_a_merge() {
     invented["rationale"] = json!("`safe_mean` divides by zero.");
     let invented = says(claims(&[invented]), 10);
     assert_eq!(block(&model(&invented)), (warning, passes));
-    let doubted = Scripted::new(|prompt| {
+    let silent = scored(r#""line_matching":true"#, r#""line_matching":null"#);
+    assert_eq!(block(&model(&silent)), (warning, passes));
+}
+
+/// A validator that gives a claim the best score and says one more thing of it.
+fn scored(usual: &'static str, said: &'static str) -> Scripted<'static> {
+    Scripted::new(move |prompt| {
         Ok(match is_collect(prompt) {
             true => claims(&[divides()]),
-            false => scores(prompt, 10).replace(r#""line_matching":true"#, r#""line_matching":false"#),
+            false => scores(prompt, 10).replace(usual, said),
         })
-    });
-    assert_eq!(block(&model(&doubted)), (warning, passes));
+    })
+}
+
+#[test]
+fn praise_and_a_wrong_line_are_dropped_as_what_they_are() {
+    for (usual, said, reason) in [
+        (r#""line_matching":true"#, r#""line_matching":false"#, "wrong_line"),
+        (r#""sentiment":"negative""#, r#""sentiment":"positive""#, "positive"),
+    ] {
+        let (review, decision) = reviewed(mean(), &model(&scored(usual, said)));
+        assert_eq!((found(&review), decision.verdict), (vec![], Verdict::Pass), "{reason}");
+        assert_eq!(review.funnel.removed.get(reason), Some(&1), "{:?}", review.funnel);
+        assert_eq!(review.funnel.removed.get("score"), None, "{reason}");
+        let dropped = review.dropped.iter().filter_map(|finding| finding.dropped.as_ref());
+        let dropped: Vec<_> = dropped.map(|dropped| (dropped.stage, dropped.reason.as_str())).collect();
+        assert_eq!(dropped, [(crate::finding::Stage::Validate, reason)]);
+        assert_eq!(review.model.expect("a part").scored, (1, 1));
+    }
 }
 
 #[test]
@@ -222,6 +244,23 @@ fn a_claim_needs_the_votes_of_most_passes() {
     assert_eq!(review.funnel.removed.get("vote"), Some(&2));
     let asked: Vec<Prompt> = provider.asked().into_iter().filter(is_collect).collect();
     assert!(asked[0].system != asked[1].system && asked[1].system != asked[2].system, "no pass repeats another");
+}
+
+/// Answers are kept by the words of the question, so the usual tone must not change one of them.
+#[test]
+fn a_tone_changes_one_clause_of_the_question() {
+    let task = |tone| {
+        let provider = says(CLEAN.to_owned(), 9);
+        reviewed(mean(), &Model { tone, ..model(&provider) });
+        provider.asked()[0].system.clone()
+    };
+    let (usual, plain) = (task(Tone::default()), task(Tone::Plain));
+    let clause =
+        "one to three sentences, polite, as a suggestion or a question; code in backticks, and only names that exist";
+    assert!(usual.contains(clause), "{usual}");
+    let own = "polite, as a plain statement, neither a question nor an order;";
+    assert_eq!(usual.replace("polite, as a suggestion or a question;", own), plain);
+    assert_ne!(usual, plain);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use super::{Budget, MayBlock, Model, Names, Progress, Strategy};
+use super::{Budget, MayBlock, Model, Names, Progress, Strategy, Tone};
 use crate::context::{Context, Options};
 use crate::diff::{FileChange, Limits, patch};
 use crate::finding::Level;
@@ -122,6 +122,7 @@ fn model<'m>(provider: &'m dyn Provider) -> Model<'m> {
         validator: Some(provider),
         passes: 1,
         strategy: Strategy::Single,
+        tone: Tone::Question,
         chunk_tokens: 8_000,
         answer_tokens: 1_000,
         concurrency: 2,

@@ -1,4 +1,4 @@
-//! CR-Bench's three tags of a bug (section 4, Table 2; appendix A, listing 3). Text and prompt of the paper differ: the
+//! What kind of fault something is: CR-Bench's three tags of a bug (section 4, Table 2; appendix A, listing 3). Text and prompt of the paper differ: the
 //! text has Security and no Test among the categories, the prompt has it the other way round, and only the prompt has the
 //! severity Critical. Both are taken.
 
@@ -15,7 +15,7 @@ const fn term(name: &'static str, about: &'static str, aliases: &'static [&'stat
     Term { name, about, aliases }
 }
 
-/// What kind of fault it is; the names are those of [`crate::rules::CATEGORIES`].
+/// What kind of fault it is (root cause, after Beizer).
 pub static CATEGORIES: [Term; 9] = [
     term(
         "requirements",
@@ -65,6 +65,62 @@ pub static SEVERITIES: [Term; 4] = [
     term("critical", "crash of the whole, loss of data, a serious hole", &["blocker"]),
 ];
 
+/// The names of terms, in their order.
+pub fn names(terms: &'static [Term]) -> Vec<&'static str> {
+    terms.iter().map(|term| term.name).collect()
+}
+
+/// What kind of fault a tag is about, and so each of its findings; `None` is not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kind {
+    /// The name of one of [`CATEGORIES`].
+    pub category: Option<&'static str>,
+    /// The name of one of [`IMPACTS`].
+    pub impact: Option<&'static str>,
+    /// The name of one of [`SEVERITIES`].
+    pub severity: Option<&'static str>,
+}
+
+impl Kind {
+    /// Fills in what nobody says: the severity from a security severity (0.1 to 10.0), the rest from the category. A kind
+    /// without a category stays without what would follow from it.
+    pub fn completed(mut self, security: Option<f32>) -> Self {
+        let usual = self.category.and_then(usual);
+        self.impact = self.impact.or(usual.map(|(impact, _)| impact));
+        self.severity = self.severity.or(security.map(rated)).or(usual.map(|(_, severity)| severity));
+        self
+    }
+
+    /// What is known, by the name of its axis.
+    pub fn known(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let axes = [("category", self.category), ("impact", self.impact), ("severity", self.severity)];
+        axes.into_iter().filter_map(|(axis, name)| Some((axis, name?)))
+    }
+}
+
+/// Impact and severity that faults of a category have where a tag says nothing else.
+fn usual(category: &str) -> Option<(&'static str, &'static str)> {
+    Some(match category {
+        "structural" => ("functional-suitability", "high"),
+        "requirements" | "data" | "coding" | "interface" => ("functional-suitability", "medium"),
+        "memory" | "concurrency" => ("reliability", "high"),
+        "security" => ("security", "high"),
+        // Testability is a part of maintainability (ISO/IEC 25010), and faults of tests alone are low (listing 3).
+        "test" => ("maintainability", "low"),
+        _ => return None,
+    })
+}
+
+/// The qualitative rating of a CVSS score (version 3.1, section 5).
+fn rated(score: f32) -> &'static str {
+    match score {
+        score if score >= 9.0 => "critical",
+        score if score >= 7.0 => "high",
+        score if score >= 4.0 => "medium",
+        _ => "low",
+    }
+}
+
 /// The term that is meant, whatever its case and the signs between its words; `bugs` at its end is passed over.
 pub fn find(terms: &'static [Term], name: &str) -> Option<&'static Term> {
     let name = letters(name);
@@ -100,7 +156,35 @@ mod tests {
     }
 
     #[test]
-    fn no_name_means_two_terms_and_rule_packs_use_the_same() {
+    fn every_category_has_a_usual_impact_and_severity() {
+        for term in &CATEGORIES {
+            let (impact, severity) = usual(term.name).expect("each has");
+            assert!(names(&IMPACTS).contains(&impact) && names(&SEVERITIES).contains(&severity), "{}", term.name);
+        }
+    }
+
+    #[test]
+    fn what_is_said_stands_and_the_rest_follows() {
+        let kind = |texts: [&'static str; 3]| {
+            let [category, impact, severity] = texts.map(|text| (!text.is_empty()).then_some(text));
+            Kind { category, impact, severity }
+        };
+        for (said, security, full) in [
+            (["memory", "", ""], None, ["memory", "reliability", "high"]),
+            (["memory", "security", "low"], Some(9.8), ["memory", "security", "low"]),
+            (["security", "", ""], Some(9.0), ["security", "security", "critical"]),
+            (["security", "", ""], Some(8.9), ["security", "security", "high"]),
+            (["security", "", ""], Some(4.0), ["security", "security", "medium"]),
+            (["coding", "", ""], Some(0.1), ["coding", "functional-suitability", "low"]),
+            (["", "", ""], None, ["", "", ""]),
+            (["", "", "low"], None, ["", "", "low"]),
+        ] {
+            assert_eq!(kind(said).completed(security), kind(full), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn no_name_means_two_terms() {
         for terms in [&CATEGORIES[..], &IMPACTS, &SEVERITIES] {
             let names = terms.iter().flat_map(|term| term.aliases.iter().copied().chain([term.name]));
             let mut names: Vec<String> = names.map(letters).collect();
@@ -109,6 +193,5 @@ mod tests {
             names.dedup();
             assert_eq!(names.len(), count);
         }
-        assert_eq!(CATEGORIES.each_ref().map(|term| term.name), crate::rules::CATEGORIES);
     }
 }
