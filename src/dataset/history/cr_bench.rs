@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::changes::Landed;
 use super::funnel::{Built, Funnel, No, Reason};
 use super::origin::{self, Traced};
-use super::{Error, Past, Sort, slug};
+use super::{Error, Past, Sort, files, slug};
 use crate::dataset::Rejected;
 use crate::dataset::blame::{self, Git};
-use crate::diff::{Body, ChangeSet, FileChange, Status};
+use crate::diff::{Body, ChangeSet, FileChange, Hunk, Status, Text};
 use crate::finding::{Line, RepoPath};
 use crate::git::{Oid, Told};
 use crate::record::{Bug, Case, Origin, Source};
@@ -22,7 +22,7 @@ use crate::review::pool;
 use crate::syntax::{Language, Limits, Parsed, Region};
 
 /// Why a fix gives no case, in the order in which it is looked at.
-pub(super) const REASONS: [Reason; 20] = [
+pub(super) const REASONS: [Reason; 21] = [
     ("merge", "the fix is a merge commit"),
     ("no-parent", "the fix is the first commit of the history"),
     ("shallow", "the history that is needed is not in this clone"),
@@ -34,6 +34,7 @@ pub(super) const REASONS: [Reason; 20] = [
     ("unreadable", "a file cannot be read as text, or cannot be blamed"),
     ("adds-only", "the fix removes nothing, so nobody can be blamed"),
     ("no-code", "the fix removes comments, imports, blank lines and brackets alone, or only indents"),
+    ("only-blanks", "the fix differs from what it mends in blanks and quotes alone, which blame looks through"),
     ("several-introducers", "the removed lines come from more than one change"),
     ("introducer-reformats", "whoever wrote the line last only shaped it, by its own words or time and again"),
     ("introducer-is-root", "the line is as old as the history"),
@@ -212,24 +213,27 @@ impl Builder<'_> {
             return no("too-large", files(sources));
         }
         let mut removed = BTreeMap::new();
-        let mut any = false;
+        let (mut any, mut alike) = (false, false);
         for (file, sort) in changes.files.iter().zip(&sorts) {
             let Sort::Source(language) = sort else { continue };
             match &file.body {
                 Body::Unread(_) => return no("unreadable", file.path.visible()),
                 Body::NotCode(_) => continue,
-                Body::Text { .. } => any |= file.removed_count() > 0,
-            }
-            let lines = code_lines(file, *language);
-            if !lines.is_empty() {
-                let name = file.old_path.as_ref().unwrap_or(&file.path).clone();
-                removed.insert(name, lines);
+                Body::Text { hunks, old, new } => {
+                    any |= file.removed_count() > 0;
+                    let code = code_lines(hunks, (old, new), *language);
+                    alike |= code.alike;
+                    if !code.lines.is_empty() {
+                        let name = file.old_path.as_ref().unwrap_or(&file.path).clone();
+                        removed.insert(name, code.lines);
+                    }
+                }
             }
         }
         let count: usize = removed.values().map(Vec::len).sum();
         match count {
             0 if !any => no("adds-only", ""),
-            0 => no("no-code", ""),
+            0 => no(if alike { "only-blanks" } else { "no-code" }, ""),
             _ if count > self.options.fix_lines => no("too-large", format!("{count} removed lines of code")),
             _ => Ok(removed),
         }
@@ -422,10 +426,18 @@ fn without_trailers(subject: &str, body: &str) -> String {
     format!("{subject}\n\n{}", body.join("\n").trim()).trim().to_owned()
 }
 
-/// The lines that the fix removes and that are more than comments and imports.
-fn code_lines(file: &FileChange, language: Language) -> Vec<u32> {
-    let Body::Text { hunks, old, new } = &file.body else { return Vec::new() };
-    let mut lines: Vec<u32> = hunks.iter().flat_map(|hunk| origin::telling(hunk, old, new)).collect();
+/// What a change removes from a file.
+pub(super) struct Removed {
+    /// The lines that are more than comments and imports, from 1, and not put back but for blanks and quotes.
+    pub(super) lines: Vec<u32>,
+    /// Whether some were put back so.
+    pub(super) alike: bool,
+}
+
+/// The lines of code that hunks remove.
+pub(super) fn code_lines(hunks: &[Hunk], (old, new): (&Text, &Text), language: Language) -> Removed {
+    let (alike, others): (Vec<&Hunk>, Vec<&Hunk>) = hunks.iter().partition(|hunk| origin::is_alike(hunk, old, new));
+    let mut lines: Vec<u32> = others.into_iter().flat_map(|hunk| origin::telling(hunk, old, new)).collect();
     // What a line that only brings names in lacks is wrong elsewhere.
     lines.retain(|line| {
         let text = Line::new(*line).and_then(|line| old.line_text(line));
@@ -434,7 +446,7 @@ fn code_lines(file: &FileChange, language: Language) -> Vec<u32> {
     if let Ok(parsed) = Parsed::parse(language, old.bytes(), &Limits::default()) {
         lines.retain(|line| Line::new(*line).is_some_and(|line| has_code(&parsed, line)));
     }
-    lines
+    Removed { lines, alike: !alike.is_empty() }
 }
 
 fn has_code(parsed: &Parsed, line: Line) -> bool {
@@ -492,8 +504,4 @@ fn evidence(traced: &Traced) -> Value {
 
 fn plain(path: &RepoPath) -> String {
     path.to_text().raw().to_owned()
-}
-
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }
