@@ -79,5 +79,6 @@ pub(super) fn run(args: &CrBenchArgs) -> Result<Exit, Failure> {
     };
     let steps = Steps::new("fixes", fixes.len());
     let built = cr_bench(&past, &fixes, &options, &|| steps.step()).map_err(failure)?;
+    drop(steps);
     args.past.finish(&past, built, "cr-bench", from)
 }

@@ -9,10 +9,9 @@ use regex::Regex;
 use serde_json::json;
 
 use super::changes::{Kind, Landed};
-use super::cr_bench::code_lines;
 use super::fixes::{has_fix_word, names_issue, reads_as_fix};
 use super::funnel::{Built, Funnel, No, Reason};
-use super::{Error, Past, Sort, files, mended, slug};
+use super::{Error, Past, Sort, code, files, mended, slug};
 use crate::dataset::Rejected;
 use crate::diff::{Body, ChangeSet, FileChange, Hunk, NotCode, Text};
 use crate::finding::RepoPath;
@@ -245,7 +244,7 @@ fn added_code(file: &FileChange, language: Language) -> usize {
     let Body::Text { hunks, old, new } = &file.body else { return 0 };
     // What a change adds is what its reversal removes.
     let reversed: Vec<Hunk> = hunks.iter().map(|hunk| Hunk { old: hunk.new, new: hunk.old }).collect();
-    code_lines(&reversed, (new, old), language).lines.len()
+    code::removed(&reversed, (new, old), language).lines.len()
 }
 
 /// The lines of all files that changes of the range touched, each with its owner.
@@ -337,8 +336,7 @@ impl Walk<'_> {
         (new, after): (&Text, &[Owner]),
     ) {
         let followed = |owners: &[Owner]| -> Vec<Owner> {
-            let is_alive =
-                |at: &usize| self.followed.get(at).is_some_and(|followed| followed.fate == Fate::Alive);
+            let is_alive = |at: &usize| self.followed.get(at).is_some_and(|followed| followed.fate == Fate::Alive);
             owners.iter().map(|owner| owner.filter(|owner| *owner != at && is_alive(owner))).collect()
         };
         let mut found = mended::owners(language, old, &followed(before), hunks.iter().map(|hunk| hunk.old));

@@ -2,7 +2,8 @@
 //! (section 3.2). What only a forge knows comes from an export; without one the filters that need it are named as unknown
 //! in each case, and nothing is guessed.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -12,6 +13,7 @@ use super::bots::{ai_review_share, is_bot_name, is_updater};
 use super::changes::{Kind, Landed};
 use super::export::{Export, Note, PullRequest};
 use super::funnel::{Built, Funnel, No, Reason};
+use super::joined::Joined;
 use super::people::{self, Evidence};
 use super::quality::RepositoryQuality;
 use super::value::ReviewValue;
@@ -19,6 +21,7 @@ use super::{Error, Past, Sort, slug};
 use crate::context::estimate_tokens;
 use crate::dataset::Rejected;
 use crate::diff::{Body, ChangeSet, FileChange, Text};
+use crate::digest::Hash;
 use crate::finding::RepoPath;
 use crate::git::Oid;
 use crate::record::{Case, Difficulty, HumanComment, Origin, Source};
@@ -26,13 +29,15 @@ use crate::review::pool;
 use crate::syntax::Language;
 
 /// Why a change gives no case, in the order in which it is looked at; a profile uses its own part.
-pub(super) const REASONS: [Reason; 17] = [
+pub(super) const REASONS: [Reason; 20] = [
     ("no-pull-request", "a commit that names no pull request"),
     ("no-parent", "the first commit of the history"),
     ("shallow", "the commit before it is not in this clone"),
+    ("ambiguous", "its number is in the export, and nothing there tells that it is this change"),
     ("not-merged", "the export says that it was not merged"),
     ("dependency-update", "a program proposed new versions of dependencies"),
     ("bot", "its author is a program"),
+    ("empty", "it changes nothing"),
     ("few-comments", "fewer than two substantive comments of people"),
     ("ai-reviews", "more than 30 % of the comments are of services or read like it"),
     ("docs-only", "it changes prose or examples alone"),
@@ -44,6 +49,7 @@ pub(super) const REASONS: [Reason; 17] = [
     ("too-many-tokens", "description and old code are estimated at more tokens than asked for"),
     ("too-large", "it adds more lines than asked for"),
     ("low-value", "its review value is below the threshold"),
+    ("duplicate", "an earlier change of the same title removes and adds the same lines"),
 ];
 
 /// Share of comments of services above which reviews count as theirs (paper).
@@ -99,7 +105,7 @@ pub fn collect(
     options: &CollectOptions,
     done: &(dyn Fn() + Sync),
 ) -> Result<(Built, Option<RepositoryQuality>), Error> {
-    let collector = Collector { past, export, options };
+    let collector = Collector { past, joined: Joined::new(past, landed, export), options };
     let results = pool::map(
         landed.len(),
         options.threads,
@@ -111,8 +117,16 @@ pub fn collect(
         },
     );
     let mut built = Built::default();
+    let mut known: HashMap<String, Oid> = HashMap::new();
     for (landed, result) in landed.iter().zip(results) {
-        match result? {
+        let outcome = result?.and_then(|(case, lines)| match known.entry(lines) {
+            Entry::Occupied(first) => Err(No("duplicate", first.get().short())),
+            Entry::Vacant(entry) => {
+                entry.insert(landed.head());
+                Ok(case)
+            }
+        });
+        match outcome {
             Ok(case) => built.cases.push(case),
             Err(No(reason, detail)) => {
                 built.rejected.push(Rejected::commit(&landed.head().hex(), landed.title(), reason, detail));
@@ -132,7 +146,7 @@ pub fn collect(
 
 struct Collector<'a> {
     past: &'a Past<'a>,
-    export: Option<&'a Export>,
+    joined: Joined<'a>,
     options: &'a CollectOptions,
 }
 
@@ -146,8 +160,9 @@ static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 impl Collector<'_> {
-    fn look(&self, landed: &Landed) -> Result<Result<Case, No>, Error> {
-        let pull = landed.number.and_then(|number| self.export?.pull_requests.get(&number));
+    /// The case, and the digest of its title and lines.
+    fn look(&self, landed: &Landed) -> Result<Result<(Case, String), No>, Error> {
+        let pull = self.joined.pull(landed);
         if let Err(no) = self.of_the_message(landed, pull) {
             return Ok(Err(no));
         }
@@ -156,12 +171,18 @@ impl Collector<'_> {
             return Ok(Err(No(if cut { "shallow" } else { "no-parent" }, String::new())));
         };
         let changes = self.past.diff(Some(base), landed.head())?;
+        if changes.files.is_empty() {
+            return Ok(Err(No("empty", String::new())));
+        }
         let mut case = self.case(landed, pull, base);
         let kept = match self.options.profile {
             Profile::Sphinx => self.sphinx(landed, pull, &changes, &mut case),
             Profile::SwePrBench => self.swe_prbench(landed, pull, &changes, &mut case)?,
         };
-        Ok(kept.map(|()| case))
+        Ok(kept.map(|()| {
+            let lines = lines_of(&case.title, &changes);
+            (case, lines)
+        }))
     }
 
     /// What needs no file: the pull request and its author.
@@ -169,6 +190,9 @@ impl Collector<'_> {
         let told = &landed.told;
         if landed.kind == Kind::Commit && !self.options.plain {
             return Err(No("no-pull-request", String::new()));
+        }
+        if self.joined.is_ambiguous(landed) {
+            return Err(No("ambiguous", landed.number.map(|number| format!("#{number}")).unwrap_or_default()));
         }
         if pull.is_some_and(|pull| !pull.merged) {
             return Err(No("not-merged", String::new()));
@@ -373,6 +397,21 @@ impl Collector<'_> {
             words.iter().any(is_import) && words.iter().any(|word| stems.contains(word))
         }))
     }
+}
+
+/// What a change and its port to another branch have in common: title, files, removed and added lines.
+fn lines_of(title: &str, changes: &ChangeSet) -> String {
+    let mut hash = Hash::new();
+    hash.part(title.as_bytes());
+    for file in &changes.files {
+        hash.part(file.path.bytes());
+        let Body::Text { hunks, old, new } = &file.body else { continue };
+        for hunk in hunks {
+            hash.part(old.bytes_of(hunk.old));
+            hash.part(new.bytes_of(hunk.new));
+        }
+    }
+    hash.digits()
 }
 
 fn stem(path: &RepoPath) -> String {

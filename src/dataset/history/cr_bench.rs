@@ -11,15 +11,15 @@ use serde_json::{Value, json};
 use super::changes::Landed;
 use super::funnel::{Built, Funnel, No, Reason};
 use super::origin::{self, Traced};
-use super::{Error, Past, Sort, files, slug};
+use super::{Error, Past, Sort, code, files, slug};
 use crate::dataset::Rejected;
 use crate::dataset::blame::{self, Git};
-use crate::diff::{Body, ChangeSet, FileChange, Hunk, Status, Text};
+use crate::diff::{Body, ChangeSet, FileChange, Status};
 use crate::finding::{Line, RepoPath};
 use crate::git::{Oid, Told};
 use crate::record::{Bug, Case, Origin, Source};
 use crate::review::pool;
-use crate::syntax::{Language, Limits, Parsed, Region};
+use crate::syntax::Language;
 
 /// Why a fix gives no case, in the order in which it is looked at.
 pub(super) const REASONS: [Reason; 21] = [
@@ -221,11 +221,11 @@ impl Builder<'_> {
                 Body::NotCode(_) => continue,
                 Body::Text { hunks, old, new } => {
                     any |= file.removed_count() > 0;
-                    let code = code_lines(hunks, (old, new), *language);
-                    alike |= code.alike;
-                    if !code.lines.is_empty() {
+                    let found = code::removed(hunks, (old, new), *language);
+                    alike |= found.alike;
+                    if !found.lines.is_empty() {
                         let name = file.old_path.as_ref().unwrap_or(&file.path).clone();
-                        removed.insert(name, code.lines);
+                        removed.insert(name, found.lines);
                     }
                 }
             }
@@ -397,13 +397,6 @@ impl AsBlamed<'_> {
     }
 }
 
-/// A name in Go's list of imports; nothing else is a string alone on its line there.
-static LISTED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"^\s*"[^"]+"\s*$"#).expect("the pattern is a constant that compiles"));
-static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\s*(?:import\b|from \S+ import\b|#\s*include\b|(?:pub )?use [\w:]+|using [\w.]+;|(?:var|let|const) [^=]*= require\()")
-        .expect("the pattern is a constant that compiles")
-});
 static REVERT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?:\S+: )?(?:partially )?(?:revert|back ?out)").expect("the pattern is a constant that compiles")
 });
@@ -424,50 +417,6 @@ static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
 fn without_trailers(subject: &str, body: &str) -> String {
     let body: Vec<&str> = body.lines().filter(|line| !TRAILER.is_match(line)).collect();
     format!("{subject}\n\n{}", body.join("\n").trim()).trim().to_owned()
-}
-
-/// What a change removes from a file.
-pub(super) struct Removed {
-    /// The lines that are more than comments and imports, from 1, and not put back but for blanks and quotes.
-    pub(super) lines: Vec<u32>,
-    /// Whether some were put back so.
-    pub(super) alike: bool,
-}
-
-/// The lines of code that hunks remove.
-pub(super) fn code_lines(hunks: &[Hunk], (old, new): (&Text, &Text), language: Language) -> Removed {
-    let (alike, others): (Vec<&Hunk>, Vec<&Hunk>) = hunks.iter().partition(|hunk| origin::is_alike(hunk, old, new));
-    let mut lines: Vec<u32> = others.into_iter().flat_map(|hunk| origin::telling(hunk, old, new)).collect();
-    // What a line that only brings names in lacks is wrong elsewhere.
-    lines.retain(|line| {
-        let text = Line::new(*line).and_then(|line| old.line_text(line));
-        text.is_some_and(|text| !(IMPORT.is_match(&text) || language == Language::Go && LISTED.is_match(&text)))
-    });
-    if let Ok(parsed) = Parsed::parse(language, old.bytes(), &Limits::default()) {
-        lines.retain(|line| Line::new(*line).is_some_and(|line| has_code(&parsed, line)));
-    }
-    Removed { lines, alike: !alike.is_empty() }
-}
-
-fn has_code(parsed: &Parsed, line: Line) -> bool {
-    let source = parsed.source();
-    let mut pieces = parsed.outside_comments(parsed.line_range(line));
-    let says = |text: &str| text.contains(|c: char| c.is_alphanumeric());
-    !is_docstring(parsed, line) && pieces.any(|piece| source.get(piece).is_some_and(says))
-}
-
-/// Whether the line belongs to a string over several lines that begins a line, as documentation does in Python.
-fn is_docstring(parsed: &Parsed, line: Line) -> bool {
-    let source = parsed.source();
-    let line = parsed.line_range(line);
-    let text = source.get(line.clone()).unwrap_or_default();
-    let at = line.start + (text.len() - text.trim_start().len());
-    let string = parsed.regions().iter().find(|(range, region)| *region == Region::String && range.contains(&at));
-    string.is_some_and(|(range, _)| {
-        let before = source.get(..range.start).unwrap_or_default();
-        let alone = before.rsplit('\n').next().unwrap_or_default().trim().is_empty();
-        alone && source.get(range.clone()).is_some_and(|text| text.contains('\n'))
-    })
 }
 
 /// The most lines in a row: file, first, last. The first of several.

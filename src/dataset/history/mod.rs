@@ -5,11 +5,13 @@
 mod bots;
 mod changes;
 mod clean;
+mod code;
 mod collect;
 mod cr_bench;
 mod export;
 mod fixes;
 mod funnel;
+mod joined;
 mod mended;
 mod origin;
 mod people;
