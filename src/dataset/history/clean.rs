@@ -130,7 +130,7 @@ pub fn clean(
         done();
         let landed = past.alone(past.repo.told(*commit)?);
         let is_fix = is_fix(&landed);
-        if is_fix {
+        if is_fix || names_issue(&landed.told) {
             later.push((at, format!("{}\n{}", landed.told.subject, landed.told.body)));
         }
         let changes = past.diff(landed.base, *commit)?;
@@ -160,15 +160,16 @@ pub fn clean(
 static REVERTS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)\brevert").expect("the pattern is a constant that compiles"));
 
-/// Whether a later change is taken for a fix of what it touches.
+/// Whether a change says that it mends something of the product, or takes something back.
 fn is_fix(landed: &Landed) -> bool {
     let reads = |subject: &str| reads_as_fix(subject) || REVERTS.is_match(subject);
-    reads(&landed.told.subject) || reads(landed.title()) || names_issue(&landed.told)
+    reads(&landed.told.subject) || reads(landed.title())
 }
 
-/// Whether a change may mend something, of the product or not, which is no usual change.
+/// Whether a change may mend anything: more than a fix that later ones are measured by, since here a doubt costs a case.
 fn may_mend(landed: &Landed) -> bool {
-    is_fix(landed) || has_fix_word(&landed.told.subject) || has_fix_word(landed.title())
+    let words = has_fix_word(&landed.told.subject) || has_fix_word(landed.title());
+    words || is_fix(landed) || names_issue(&landed.told)
 }
 
 /// Whether a change is worth following, before anything is known of its fate.
@@ -242,9 +243,12 @@ fn accept(
 /// How many lines of code a change adds to a file.
 fn added_code(file: &FileChange, language: Language) -> usize {
     let Body::Text { hunks, old, new } = &file.body else { return 0 };
-    // What a change adds is what its reversal removes.
-    let reversed: Vec<Hunk> = hunks.iter().map(|hunk| Hunk { old: hunk.new, new: hunk.old }).collect();
-    code::removed(&reversed, (new, old), language).lines.len()
+    code::removed(&reversed(hunks), (new, old), language).lines.len()
+}
+
+/// What a change adds is what its reversal removes.
+fn reversed(hunks: &[Hunk]) -> Vec<Hunk> {
+    hunks.iter().map(|hunk| Hunk { old: hunk.new, new: hunk.old }).collect()
 }
 
 /// The lines of all files that changes of the range touched, each with its owner.
@@ -339,8 +343,8 @@ impl Walk<'_> {
             let is_alive = |at: &usize| self.followed.get(at).is_some_and(|followed| followed.fate == Fate::Alive);
             owners.iter().map(|owner| owner.filter(|owner| *owner != at && is_alive(owner))).collect()
         };
-        let mut found = mended::owners(language, old, &followed(before), hunks.iter().map(|hunk| hunk.old));
-        found.extend(mended::owners(language, new, &followed(after), hunks.iter().map(|hunk| hunk.new)));
+        let mut found = mended::owners(language, (old, new), &followed(before), hunks);
+        found.extend(mended::owners(language, (new, old), &followed(after), &reversed(hunks)));
         for owner in found {
             self.fate(owner, Fate::Mended(at));
         }

@@ -39,7 +39,8 @@ pub(super) fn removed(hunks: &[Hunk], (old, new): (&Text, &Text), language: Lang
     Removed { lines, alike: !alike.is_empty() }
 }
 
-fn has_code(parsed: &Parsed, line: Line) -> bool {
+/// Whether the line says anything outside of comments and documentation.
+pub(super) fn has_code(parsed: &Parsed, line: Line) -> bool {
     let source = parsed.source();
     let mut pieces = parsed.outside_comments(parsed.line_range(line));
     let says = |text: &str| text.contains(|c: char| c.is_alphanumeric());

@@ -49,7 +49,7 @@ pub(super) const REASONS: [Reason; 20] = [
     ("too-many-tokens", "description and old code are estimated at more tokens than asked for"),
     ("too-large", "it adds more lines than asked for"),
     ("low-value", "its review value is below the threshold"),
-    ("duplicate", "an earlier change of the same title removes and adds the same lines"),
+    ("duplicate", "an earlier change removes and adds the same lines of the same files"),
 ];
 
 /// Share of comments of services above which reviews count as theirs (paper).
@@ -160,7 +160,7 @@ static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 impl Collector<'_> {
-    /// The case, and the digest of its title and lines.
+    /// The case, and the digest of its lines.
     fn look(&self, landed: &Landed) -> Result<Result<(Case, String), No>, Error> {
         let pull = self.joined.pull(landed);
         if let Err(no) = self.of_the_message(landed, pull) {
@@ -180,7 +180,7 @@ impl Collector<'_> {
             Profile::SwePrBench => self.swe_prbench(landed, pull, &changes, &mut case)?,
         };
         Ok(kept.map(|()| {
-            let lines = lines_of(&case.title, &changes);
+            let lines = lines_of(&changes);
             (case, lines)
         }))
     }
@@ -399,10 +399,10 @@ impl Collector<'_> {
     }
 }
 
-/// What a change and its port to another branch have in common: title, files, removed and added lines.
-fn lines_of(title: &str, changes: &ChangeSet) -> String {
+/// What a change and its port to another branch have in common, under whatever title: the digest of names, removed and
+/// added lines.
+fn lines_of(changes: &ChangeSet) -> String {
     let mut hash = Hash::new();
-    hash.part(title.as_bytes());
     for file in &changes.files {
         hash.part(file.path.bytes());
         let Body::Text { hunks, old, new } = &file.body else { continue };

@@ -21,7 +21,7 @@ static NO_BUG: LazyLock<Regex> = LazyLock::new(|| {
         r"|warnings?|tests?|testing|testcases?|unittests?|ci|gha|travis|appveyor|github actions?|workflows?|formatting|style|styling|cosmetics?|whitespace|indent\w*",
         r"|builds?|compil\w*|makefiles?|cmake|configure|flake8|mypy|pyright|clippy|rustfmt|typing|annotations?|examples?",
         r"|deps?|dependenc\w+|bump\w*|flaky|links?|urls?|versions?|releases?|brew|pkg|packag\w+|fixed[- ](?:size|length|width|point)|copyright|licen[sc]es?|coverity|codespell|checksrc",
-        r"|checkstyle|pmd|spotbugs|findbugs|codeql|generics?|raw types?|(un)?boxing|unused|imports?)\b"
+        r"|checkstyle|pmd|spotbugs|findbugs|codeql|generics|raw types?|(un)?boxing|unused|imports?)\b"
     ))
     .expect("the pattern is a constant that compiles")
 });
@@ -77,9 +77,13 @@ mod tests {
 
     #[test]
     fn words_of_a_subject() {
-        for subject in
-            ["Fix crash on empty input", "bugfix: off-by-one in parser", "regression: restore -z", "http2: fixed leak"]
-        {
+        for subject in [
+            "Fix crash on empty input",
+            "bugfix: off-by-one in parser",
+            "regression: restore -z",
+            "http2: fixed leak",
+            "Mend the corruption of names",
+        ] {
             assert!(reads_as_fix(subject), "{subject}");
         }
         for subject in [
@@ -90,6 +94,11 @@ mod tests {
             "Fixture for x",
             "Fix build",
             "Use a fixed size array",
+            "Fix Javadoc",
+            "Fix checkstyle violation",
+            "Fix licences",
+            "Fix unused imports",
+            "Switch corruption_test to an own environment",
         ] {
             assert!(!reads_as_fix(subject), "{subject}");
         }

@@ -287,6 +287,20 @@ mod tests {
     }
 
     #[test]
+    fn blanks_and_quotes_make_no_difference() {
+        let hunk = hunk(1, 1);
+        for (old, new, expected) in [
+            ("say( 'a' )", "say(\"a\")", true),
+            ("#elif HAS_INCLUDE(<a / b>)", "#elif HAS_INCLUDE(\"a/b\")", true),
+            ("if a < b", "if a > b", false),
+            ("call(a b)", "call(a, b)", false),
+            ("", "a", false),
+        ] {
+            assert_eq!(is_alike(&hunk, &text(&[old]), &text(&[new])), expected, "{old}");
+        }
+    }
+
+    #[test]
     fn what_was_only_indented_is_not_removed() {
         let (old, new) = (text(&["a = 1", "}", "b = 2"]), text(&["if x:", "    a = 1", "    b = 3"]));
         assert_eq!(telling(&hunk(3, 3), &old, &new), [3]);
