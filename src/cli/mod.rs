@@ -17,6 +17,7 @@ mod model;
 mod output;
 mod plan;
 mod policy;
+mod program;
 mod progress;
 mod publish;
 mod review;

@@ -5,26 +5,26 @@
 //! Read is what `gh api --paginate repos/OWNER/NAME/pulls/comments` gives: review comments of the REST API, as one list or
 //! one record a line; and for titles and authors what `…/pulls?state=all` gives.
 
+mod prefilter;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use serde_json::{Value, json};
 
 use super::asking::{Asker, Log, Outcome, Question, ask, object, parsed, text};
 use super::export::{ISSUES, issue_of, messages};
+use super::history::is_bot_name;
 use super::{REJECTED, Rejected, page};
 use crate::context::Context;
 use crate::diff::{Body, FileChange};
 use crate::provider::Schema;
 use crate::record::{self, Error};
 
+pub use prefilter::poor;
+
 /// The stage in the log of answers.
 const STAGE: &str = "cqs.grade";
-
-/// Fewest words of a comment that can say what is wrong and what to do.
-const FEWEST_WORDS: usize = 4;
 
 /// A comment that rules let through.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,8 +134,8 @@ fn candidate(comment: &Value) -> Result<Candidate, String> {
 
 fn is_bot(user: Option<&Value>) -> bool {
     let text = |key: &str| user.and_then(|user| user.get(key)).and_then(Value::as_str).unwrap_or_default();
-    let login = text("login").to_lowercase();
-    text("type") == "Bot" || login.ends_with("[bot]") || login.ends_with("-bot") || login == "copilot"
+    // Some services write from the account of a user.
+    text("type") == "Bot" || is_bot_name(text("login"))
 }
 
 /// Why none of a pull request's comments is taken.
@@ -147,59 +147,11 @@ fn of_pull(pull: Option<&Value>, comments: usize) -> Option<&'static str> {
     let title = pull.get("title").and_then(Value::as_str).unwrap_or_default();
     if is_bot(pull.get("user")) {
         Some("bot-author")
-    } else if TRIAL.is_match(title) {
+    } else if prefilter::is_trial(title) {
         Some("trial")
     } else {
         None
     }
-}
-
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is written here and tested")
-}
-
-static TRIAL: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"(?i)^\W*(test|testing|do not (merge|review|land)|dnm|ignore|dummy)\b[^a-z]*(pr|pull request|commit|ci)?\W*$",
-    )
-});
-static NIT: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)^\W*(nit(pick)?s?|minor|super minor|optional)\b"));
-static LINK: LazyLock<Regex> = LazyLock::new(|| regex(r"https?://\S+"));
-static PRAISE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"(?i)^\W*(lgtm|looks good( to me)?|nice( one| catch| work)?|great( work)?|thanks?( you)?|done|fixed|ack|same( here| as above)?|ditto|\+1|\W)+\W*$",
-    )
-});
-static ORDER: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"(?i)\b(should|could|must|need|needs|please|instead|rather|missing|wrong|incorrect|fail|fails|leak|consider|suggest|rename|remove|add|use|replace|avoid|extract|move|make|handle|return)\b",
-    )
-});
-
-/// What rules have against a comment.
-pub fn poor(body: &str) -> Option<&'static str> {
-    // What is quoted is somebody else's, and a block of code is no sentence.
-    let own: Vec<&str> = body.split("```").step_by(2).flat_map(str::lines).collect();
-    let own: Vec<&str> = own.into_iter().filter(|line| !line.trim_start().starts_with('>')).collect();
-    let own = own.join("\n");
-    let own = own.trim();
-    if NIT.is_match(own) {
-        return Some("nitpick");
-    }
-    if LINK.is_match(own) {
-        return Some("link");
-    }
-    if PRAISE.is_match(own) {
-        return Some("praise");
-    }
-    if own.split_whitespace().count() < FEWEST_WORDS {
-        return Some("too-short");
-    }
-    let mut sentences = own.split_inclusive(['.', '!', '?', '\n']).map(str::trim).filter(|part| !part.is_empty());
-    if sentences.all(|sentence| sentence.ends_with('?')) && !ORDER.is_match(own) {
-        return Some("question");
-    }
-    None
 }
 
 /// The task is that of A.2; the words are our own.
@@ -365,26 +317,6 @@ pub fn write(filtered: &Filtered, context: &Context<'_>, log: Option<&Log>, out:
 mod tests {
     use super::*;
 
-    #[test]
-    fn rules_tell_what_teaches_nothing() {
-        for (body, why) in [
-            ("nit: rename this variable to `count`", Some("nitpick")),
-            ("See https://example.com/guide for how we do this here", Some("link")),
-            ("LGTM, thanks!", Some("praise")),
-            ("Why this?", Some("too-short")),
-            ("What happens when the list is empty here?", Some("question")),
-            ("What happens when it is empty? It should return early.", None),
-            ("Could you handle the empty list here?", None),
-            ("This leaks the file handle when the read throws.", None),
-            ("> nit: old words of somebody\nThis must be closed in a finally block.", None),
-            ("```suggestion\nx = 1\n```", Some("too-short")),
-        ] {
-            assert_eq!(poor(body), why, "{body}");
-        }
-        assert!(TRIAL.is_match("test PR") && TRIAL.is_match("[DO NOT MERGE]"));
-        assert!(!TRIAL.is_match("test: cover the parser") && !TRIAL.is_match("Test the parser's end"));
-    }
-
     fn comment(id: u64, pull: u64, user: &str, body: &str) -> Value {
         json!({
             "id": id, "path": "a.py", "line": 3, "body": body, "user": {"login": user, "type": "User"},
@@ -406,14 +338,33 @@ mod tests {
             reply,
             comment(6, 3, "ann", GOOD),
             comment(7, 3, "bob", GOOD),
+            comment(8, 1, "coderabbitai", GOOD),
+            comment(9, 1, "copilot-pull-request-reviewer", GOOD),
+            comment(10, 1, "codecov", GOOD),
+            comment(11, 1, "github-actions", GOOD),
+            comment(12, 4, "ann", GOOD),
+            comment(13, 4, "bob", GOOD),
         ];
-        let pulls = [json!({"number": 3, "title": "Bump", "user": {"login": "renovate[bot]"}})];
+        let pulls = [
+            json!({"number": 3, "title": "Bump", "user": {"login": "renovate[bot]"}}),
+            json!({"number": 4, "title": "WIP: trial", "user": {"login": "ann"}}),
+        ];
         let filtered = filter(Path::new("gh.json"), &comments, &pulls).unwrap();
         assert_eq!(filtered.candidates.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["1"]);
         let reasons: BTreeSet<_> =
             filtered.rejected.iter().map(|one| (one.case.as_str(), one.reason.as_str())).collect();
-        let expected =
-            [("2", "nitpick"), ("4", "bot"), ("5", "reply"), ("pull-2", "single-comment"), ("pull-3", "bot-author")];
+        let expected = [
+            ("2", "nitpick"),
+            ("4", "bot"),
+            ("5", "reply"),
+            ("8", "bot"),
+            ("9", "bot"),
+            ("10", "bot"),
+            ("11", "bot"),
+            ("pull-2", "single-comment"),
+            ("pull-3", "bot-author"),
+            ("pull-4", "trial"),
+        ];
         assert_eq!(reasons, BTreeSet::from(expected));
         let error = filter(Path::new("gh.json"), &[comment(1, 1, "a", GOOD), json!({"id": 2})], &[]).unwrap_err();
         assert!(error.to_string().contains("record 2"), "{error}");

@@ -54,6 +54,14 @@ pub enum Screened {
 }
 
 impl Screened {
+    /// Notes it in the facts of a case, over what builders said before anybody looked.
+    pub fn note(&self, case: &mut Case) {
+        case.facts.insert("screened".to_owned(), self.name().into());
+        if let Some(safety) = case.facts.get_mut("safety") {
+            *safety = self.name().into();
+        }
+    }
+
     /// The name in the facts of a case.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -149,6 +149,8 @@ fn every_reason_to_leave_a_fix_out() {
     story.put("back.py", "a = compute(2)\n", "Change back (#15)");
     let revert = story.put("back.py", "a = compute(1)\n", "Revert \"Change back (#15)\" (#16)");
     story.expect(&revert, "revert");
+    story.put("alone.py", "a = compute(1)\n", "Add alone");
+    story.fix("alone.py", "a = compute(2)\n", "introducer-no-pull-request");
     // The same fix on the main line and on a branch that lives on.
     story.put("port.py", "a = compute(1)\n", "Add port (#17)");
     story.place.git(["switch", "-q", "-c", "stable"]);
@@ -160,7 +162,7 @@ fn every_reason_to_leave_a_fix_out() {
     story.fixes.push(fix);
     story.expect(&ported, "duplicate-fix");
 
-    let ran = story.build(&["--fix-lines", "20", "--change-lines", "80"]);
+    let ran = story.build(&["--fix-lines", "20", "--change-lines", "80", "--pull-requests"]);
     ran.prints(&["considered", "1          kept", "duplicate-fix"]);
     let rejected = lines(&story.place.read("../out/rejected.jsonl"));
     let found: BTreeMap<String, &str> = rejected
@@ -229,6 +231,54 @@ fn a_bug_stands_where_its_change_put_it() {
     assert_eq!(facts["description_from"], "commit message");
     assert_eq!(cases[0]["origin"]["licence"], "MIT");
     story.place.run(["dataset", "check", "../out"]).prints(&["3 cases, 3 with bugs"]);
+}
+
+#[test]
+fn an_export_tells_what_people_said() {
+    let mut story = Story::new();
+    story.put("a.py", "a = compute(1)\n", "Add a (#5)\n\n* work\n* more work");
+    story.fixes.push(story.put("a.py", "a = compute(2)\n", "Fix a (#6)\n\nIn short."));
+    story.put("b.py", "b = compute(1)\n", "Add b (#7)\n\nAs asked.");
+    story.fixes.push(story.put("b.py", "b = compute(2)\n", "Fix b (#8)\n\nIt was 1."));
+    // The fix is one commit of a merge; the change is no pull request.
+    story.put("c.py", "c = compute(1)\n", "Add c");
+    story.fixes.push(story.merge(9, &[("c.py", "c = compute(2)\n")]));
+    let export = json!([
+        {"number": 5, "title": "Compute a", "body": "It is slow\r\notherwise."},
+        {"number": 6, "title": "a is wrong", "body": "It must be 2.\r\nReviewed-by: x"},
+        {"number": 7, "title": "Compute b", "body": null},
+        {"number": 8, "title": "b is wrong", "body": " "},
+        {"number": 9, "title": "c is wrong", "body": "For all."},
+    ]);
+    story.place.write("../export.json", export.to_string());
+
+    story.build(&["--meta", "../export.json"]).prints(&["3          kept"]);
+    let told = |case: &Value| {
+        let facts = &case["facts"];
+        let texts = [&case["title"], &case["description"], &case["bugs"][0]["description"]];
+        let from = [&facts["text_from"], &facts["description_from"]].map(|from| from.as_str().unwrap().to_owned());
+        (texts.map(|text| text.as_str().unwrap_or_default().to_owned()), from, facts["fix_pull_request"].clone())
+    };
+    let (pull, commit) = ("pull request", "commit message");
+    let expected = [
+        (["Compute a", "It is slow\r\notherwise.", "a is wrong\n\nIt must be 2."], [pull, pull], json!(6)),
+        // What an export leaves blank, the commits say.
+        (["Compute b", "As asked.", "Fix b (#8)\n\nIt was 1."], [pull, commit], json!(8)),
+        (["Add c", "", "c is wrong\n\nFor all."], [commit, pull], json!(9)),
+    ]
+    .map(|(texts, from, number)| (texts.map(str::to_owned), from.map(str::to_owned), number));
+    assert_eq!(story.cases().iter().map(told).collect::<Vec<_>>(), expected);
+
+    let out = ["dataset", "cr-bench", "../n", "--fix", "HEAD", "--meta"];
+    story.place.write("../bad.json", "{}");
+    story.place.run([&out[..], &["../bad.json"]].concat()).fails(2, &["no pull requests"]);
+    assert!(!story.place.path("../n").exists());
+    // A merge is a pull request, whatever it calls itself; a commit that names none is left out on demand.
+    std::fs::remove_dir_all(story.place.path("../out")).unwrap();
+    story.build(&["--pull-requests"]).prints(&["introducer-no-pull-request", "2          kept"]);
+    let rejected = lines(&story.place.read("../out/rejected.jsonl"));
+    let reason = rejected.iter().find(|row| row["reason"] == "introducer-no-pull-request").unwrap();
+    assert!(reason["detail"].as_str().unwrap().ends_with(": Add c"), "{reason}");
 }
 
 #[test]
@@ -408,6 +458,55 @@ fn changes_are_collected_by_the_filters_of_two_papers() {
     keeps_nothing(&story.place.run(high), &["low-value"]);
     story.place.write("../export.json", "{\"a\": 1}");
     story.place.run(args.map(|arg| if arg == "../m" { "../n" } else { arg })).fails(2, &["no pull requests"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_counts_tokens() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let story = Story::new();
+    for number in 1..=3 {
+        story.put("a.py", python("a", 3 * number), &format!("Change {number} (#{number})\n\nBecause."));
+    }
+    let program = |text: &str| {
+        story.place.write("../count", format!("#!/bin/sh\n{text}\n"));
+        std::fs::set_permissions(story.place.path("../count"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let collect = |more: &[&str]| {
+        let own = ["dataset", "collect", "../t", "--profile", "sphinx", "--tokens", "70", "--tokenizer", "../count"];
+        story.place.run([&own[..], more].concat())
+    };
+    program("cat >> ../asked.json\necho '{\"tokens\": [70, 71]}'");
+    collect(&[]).prints(&["too-many-tokens", "1          kept"]);
+    // Once for all that have passed the other filters, with what the filter is about.
+    let asked: Value = serde_json::from_str(&story.place.read("../asked.json")).unwrap();
+    let texts: Vec<&str> = list(&asked["texts"]).iter().filter_map(Value::as_str).collect();
+    assert_eq!(texts.len(), 2);
+    assert_eq!(texts[0], format!("Change 2 (#2)\nBecause.\n{}", python("a", 3)));
+    let facts = &lines(&story.place.read("../t/cases.jsonl"))[0]["facts"];
+    assert_eq!((&facts["tokens"], facts.get("tokens_estimate")), (&json!(70), None));
+    let manifest = || -> Value { serde_json::from_str(&story.place.read("../t/dataset.json")).unwrap() };
+    assert_eq!(manifest()["built"]["tokens"], json!({"by": "program ../count", "most": 70}));
+    std::fs::remove_dir_all(story.place.path("../t")).unwrap();
+    // Without one it is said that nobody counted.
+    story.place.run(["dataset", "collect", "../t", "--profile", "sphinx"]).prints(&["2          kept"]);
+    assert_eq!(manifest()["built"]["tokens"], json!({"by": "estimate", "most": 32_000}));
+    std::fs::remove_dir_all(story.place.path("../t")).unwrap();
+    for (text, why) in [
+        ("cat > /dev/null; echo '{\"tokens\": [7]}'", "program ../count wrote 1 numbers for 2 texts"),
+        ("cat > /dev/null; echo '{\"tokens\": [7, -1]}'", "wrote a number of tokens that is none"),
+        ("cat > /dev/null; echo '{\"vectors\": []}'", "wrote no `tokens`"),
+        ("cat > /dev/null; echo seven", "wrote no JSON"),
+        ("cat > /dev/null; echo no model >&2; exit 1", "`../count` failed: no model"),
+    ] {
+        program(text);
+        collect(&[]).fails(2, &[why]);
+    }
+    program("sleep 600");
+    collect(&["--seconds", "1"]).fails(2, &["longer than `--seconds` allows"]);
+    assert!(!story.place.path("../t").exists());
+    let wrong = ["dataset", "collect", "../t", "--profile", "swe-prbench", "--tokenizer", "../count"];
+    story.place.run(wrong).fails(2, &["--tokenizer belongs to --profile sphinx"]);
 }
 
 #[test]

@@ -285,6 +285,7 @@ fn what_must_not_be_handed_on_leaves_the_dataset() {
             "id": id,
             "source": {"files": {"folder": format!("files/{id}")}},
             "origin": {"repository": "house", "licence": licence},
+            "facts": {"safety": "unscreened"},
         })
     };
     let cases =
@@ -310,12 +311,16 @@ fn what_must_not_be_handed_on_leaves_the_dataset() {
         fs::read_dir(place.path("fit/files")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(there, ["fine"], "what is rejected stays behind");
     // A model may call it safe, or not.
-    let service = Service::new(|request| {
-        (200, json!({"safe": !user(request).contains("a = 1"), "reason": "it says one"}).to_string())
-    });
-    let run = place.program(["dataset", "screen", "fit", "--model", "openai/m", "--out", "none"]);
-    let ran = run.env("OPENAI_BASE_URL", service.url()).env("OPENAI_API_KEY", "sk-test-geheim-12345678").run();
-    assert_eq!((ran.code, records(&place, "none/cases.jsonl").len()), (0, 0), "{}", ran.stderr);
+    let screen = |out: &str, safe: bool| {
+        let service = Service::new(move |_| (200, json!({"safe": safe, "reason": "it says one"}).to_string()));
+        let run = place.program(["dataset", "screen", "fit", "--model", "openai/m", "--cache", "off", "--out", out]);
+        run.env("OPENAI_BASE_URL", service.url()).env("OPENAI_API_KEY", "sk-test-geheim-12345678").run()
+    };
+    assert_eq!(screen("safe", true).code, 0);
+    let facts = &records(&place, "safe/cases.jsonl")[0]["facts"];
+    assert_eq!((&facts["screened"], &facts["safety"]), (&json!("safe"), &json!("safe")), "one case, one word");
+    let ran = screen("none", false);
+    assert_eq!((ran.code, records(&place, "none/cases.jsonl").len()), (3, 0), "{}", ran.stderr);
     assert_eq!(records(&place, "none/rejected.jsonl")[0]["reason"], "unsafe");
 }
 

@@ -154,8 +154,10 @@ fn limits_hold() {
     let dataset = built(&place, "ds", &["--range", "HEAD~1..HEAD", "--max", "3"]);
     assert_eq!(dataset.cases.iter().filter(|case| !case.clean).count(), 3);
     let few = place.run(["dataset", "mutate", "--range", "HEAD~1..HEAD", "--max-lines", "2", "--out", "none"]);
-    assert_eq!(few.code, 2);
-    assert!(few.stderr.contains("too-large"), "{}", few.stderr);
+    few.fails(3, &["nothing is kept"]);
+    assert!(few.text().contains("refused, too-large"), "{}", few.text());
+    assert!(place.read("none/rejected.jsonl").contains("too-large"));
+    fs::remove_dir_all(place.path("none")).unwrap();
     let again = place.run(["dataset", "mutate", "--range", "HEAD~1..HEAD", "--out", "ds"]);
     assert_eq!(again.code, 2);
     assert!(again.stderr.contains("not empty"), "{}", again.stderr);

@@ -109,7 +109,10 @@ fn sphinx(place: &Place) {
     stage(place, "review", &[]);
     answer(place, "q", review);
     stage(place, "review", &[]).prints(&["1 answered now", "1 with nothing to ask"]);
-    stage(place, "checklist", &[]);
+    // The folder of the last run is not in the way of it.
+    let early = stage(place, "checklist", &["--out", "bench"]);
+    early.fails(3, &["1 questions wait in the queue"]);
+    assert!(early.text().contains("nothing is written yet") && !place.path("bench").exists(), "{}", early.text());
     answer(place, "q", checklist);
     stage(place, "checklist", &["--out", "bench"]).prints(&["2 cases written, 1 of them clean"]);
 }
@@ -189,7 +192,7 @@ fn a_bug_is_described_from_its_fix() {
             "bugs": [{"id": "b", "description": "share() fails for nobody", "file": "a.py", "line": 2}],
         })
     };
-    let facts = json!({"fix": fix});
+    let facts = json!({"fix": fix, "description_from": "commit message"});
     dataset(&place, "ds", &[case("a", facts.clone()), case("b", facts), case("c", json!({}))]);
     let describe = || place.run(["dataset", "describe", "ds", "--out", "described", "--queue", "q"]);
     describe().fails(3, &["wait in the queue"]);
@@ -216,7 +219,9 @@ fn a_bug_is_described_from_its_fix() {
         (&json!("structural"), &json!("reliability"), &json!("medium"))
     );
     assert!(bug["description"].as_str().unwrap().starts_with("`total / people` divides"));
-    assert_eq!(cases[0]["facts"]["problem"], "share() fails for nobody");
+    let facts = &cases[0]["facts"];
+    assert_eq!(facts["problem"], "share() fails for nobody");
+    assert_eq!([&facts["description_from"], &facts["problem_from"]], ["model", "commit message"]);
     assert_eq!(cases[0]["facts"]["preventable"]["confidence"], 0.95);
     assert_eq!(cases[0]["source"]["commits"]["repository"], "..");
 }
@@ -327,6 +332,29 @@ fn exports_are_what_a_trainer_reads() {
             fs::copy(place.path(format!("{kind}/train.jsonl")), to.join("train.jsonl")).unwrap();
         }
     }
+}
+
+#[test]
+fn what_makes_nothing_is_no_success() {
+    let place = merged_changes();
+    exports(&place);
+    let nothing = |args: &[&str]| place.run(args.iter().copied()).fails(3, &["nothing is kept"]);
+    // Five points between the scores of the two answers, and six wanted.
+    nothing(&["dataset", "export", "run", "--trl", "dpo", "--dataset", "bench", "--delta", "6", "--out", "d"]);
+    assert_eq!(place.read("d/train.jsonl"), "");
+    assert_eq!(records(&place, "d/rejected.jsonl").len(), 2);
+    // Nothing is known of the merged changes themselves.
+    nothing(&["dataset", "export", "ds", "--trl", "sft", "--out", "s"]);
+    nothing(&["dataset", "export", "ds", "--trl", "grpo", "--out", "g"]);
+    nothing(&["dataset", "bench", "ds", "--out", "b"]);
+    nothing(&["dataset", "describe", "ds", "--queue", "q", "--out", "e"]);
+    place.write("gh.json", "[]");
+    nothing(&["dataset", "cqs-sft", "--comments", "gh.json", "--out", "c"]);
+    dataset(&place, "empty", &[]);
+    nothing(&["dataset", "label", "empty", "--out", "l"]);
+    nothing(&["dataset", "freeze", "empty", "--out", "f"]);
+    nothing(&["dataset", "screen", "empty", "--out", "n"]);
+    nothing(&["dataset", "sphinx", "empty", "--stage", "checklist", "--queue", "q", "--out", "x"]);
 }
 
 #[test]

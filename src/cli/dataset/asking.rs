@@ -119,6 +119,15 @@ pub(super) fn told(missing: &[Missing], too_early: &[String]) -> Exit {
     if missing.is_empty() && too_early.is_empty() { Exit::Passed } else { Exit::Incomplete }
 }
 
+/// The one rule for a builder that ran to its end and made nothing: what it wrote stays, and is no success.
+pub(super) fn made(count: usize, exit: Exit) -> Exit {
+    if count > 0 {
+        return exit;
+    }
+    output::say("nothing is kept: no case and no row is written; rejected.jsonl says why, where anything was left out");
+    Exit::Incomplete
+}
+
 /// A folder that is to hold something new.
 ///
 /// # Errors

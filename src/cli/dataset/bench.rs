@@ -7,7 +7,7 @@ use diffsieve::dataset::bench::{Quota, bench};
 use diffsieve::escape::visible;
 use diffsieve::record::Dataset;
 
-use super::asking::new_folder;
+use super::asking::{made, new_folder};
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, print};
 
@@ -38,15 +38,16 @@ pub(super) fn run(args: &BenchArgs) -> Result<Exit, Failure> {
     new_folder(&args.out)?;
     let sources: Result<Vec<Dataset>, _> = args.datasets.iter().map(|folder| Dataset::open(folder)).collect();
     let sources = sources.map_err(anyhow::Error::from)?;
-    let made = bench(&sources, &args.languages, args.per_lang, args.seed, &args.out).map_err(anyhow::Error::from)?;
-    let mut text = format!("{} cases, digest {}\n", made.dataset.cases.len(), made.dataset.manifest.digest);
-    for row in &made.rows {
+    let drawn = bench(&sources, &args.languages, args.per_lang, args.seed, &args.out).map_err(anyhow::Error::from)?;
+    let mut text = format!("{} cases, digest {}\n", drawn.dataset.cases.len(), drawn.dataset.manifest.digest);
+    for row in &drawn.rows {
         let short = if row.taken < row.wanted { format!(", {} short", row.wanted - row.taken) } else { String::new() };
         let (language, kind) = (visible(&row.language), row.kind);
         text.push_str(&format!("{language:<12} {kind:<5} {} of {} there{short}\n", row.taken, row.there));
     }
-    if made.unlabelled > 0 {
-        text.push_str(&format!("{} cases are neither known to be faulty nor clean: not drawn\n", made.unlabelled));
+    if drawn.unlabelled > 0 {
+        text.push_str(&format!("{} cases are neither known to be faulty nor clean: not drawn\n", drawn.unlabelled));
     }
-    print(&text)
+    print(&text)?;
+    Ok(made(drawn.dataset.cases.len(), Exit::Passed))
 }

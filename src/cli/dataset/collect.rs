@@ -1,15 +1,17 @@
 //! `diffsieve dataset collect`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use diffsieve::dataset::history::{CollectOptions, Export, Past, Profile, collect, range};
+use diffsieve::dataset::history::{CollectOptions, Export, Past, Profile, Tokenizer, collect, range};
 use diffsieve::escape;
 use diffsieve::syntax::Language;
+use serde_json::Value;
 
 use super::history::{PastArgs, Steps, failure};
 use crate::cli::exit::Exit;
-use crate::cli::{Failure, output};
+use crate::cli::{Failure, output, program, shown};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ProfileName {
@@ -42,9 +44,15 @@ pub(crate) struct CollectArgs {
     /// sphinx: leave out what links no issue
     #[arg(long)]
     need_issue: bool,
-    /// sphinx: most tokens of description and old code, as estimated
+    /// sphinx: most tokens of title, description and old code
     #[arg(long, value_name = "NUMBER", default_value_t = 32_000)]
     tokens: u32,
+    /// sphinx: count tokens with this program: it reads {"texts": [...]} and writes {"tokens": [...]} [default: an estimate]
+    #[arg(long, value_name = "PROGRAM")]
+    tokenizer: Option<PathBuf>,
+    /// Most seconds for the tokenizer's whole work, which begins with the builder's
+    #[arg(long, value_name = "NUMBER", default_value_t = 86_400, requires = "tokenizer")]
+    seconds: u32,
     /// swe-prbench: most added lines
     #[arg(long, value_name = "NUMBER", default_value_t = 800)]
     added: u64,
@@ -60,6 +68,9 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn run(args: &CollectArgs) -> Result<Exit, Failure> {
+    if args.tokenizer.is_some() && args.profile != ProfileName::Sphinx {
+        return Err(anyhow::anyhow!("--tokenizer belongs to --profile sphinx, whose filter counts tokens").into());
+    }
     let repo = args.past.open()?;
     let (from, tip) = range(&repo, &args.range).map_err(failure)?;
     let languages = args.language.iter().map(|name| language(name)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -82,13 +93,26 @@ pub(super) fn run(args: &CollectArgs) -> Result<Exit, Failure> {
         value: args.value,
         threads: args.past.threads(),
     };
+    let latest = Instant::now() + Duration::from_secs(args.seconds.into());
+    let program = args.tokenizer.as_deref();
+    let count = |texts: &[&str]| program.map_or_else(|| Ok(Vec::new()), |program| tokens(program, texts, latest));
+    let tokenizer = program.map(|program| Tokenizer { name: format!("program {}", program.display()), count: &count });
     let steps = Steps::new("changes", landed.len());
-    let (built, quality) = collect(&past, &landed, export.as_ref(), &options, &|| steps.step()).map_err(failure)?;
+    let (built, quality) =
+        collect(&past, &landed, export.as_ref(), tokenizer.as_ref(), &options, &|| steps.step()).map_err(failure)?;
     drop(steps);
     if let Some(quality) = quality {
         output::say(&quality.line());
     }
     args.past.finish(&past, built, "collect", from)
+}
+
+/// How many tokens each text has, as a program says.
+fn tokens(program: &Path, texts: &[&str], latest: Instant) -> Result<Vec<u64>, String> {
+    let number = |number: &Value| {
+        number.as_u64().ok_or_else(|| format!("`{}` wrote a number of tokens that is none", shown(program)))
+    };
+    program::ask(program, texts, "tokens", latest)?.iter().map(number).collect()
 }
 
 fn language(name: &str) -> anyhow::Result<Language> {

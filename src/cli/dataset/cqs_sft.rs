@@ -60,5 +60,6 @@ pub(super) fn run(args: &CqsSftArgs) -> Result<Exit, Failure> {
     let rows = cqs_sft::write(&filtered, &context, log.as_ref(), &args.out).map_err(anyhow::Error::from)?;
     text.push_str(&format!("{rows} rows, one for each pull request\n"));
     print(&text)?;
-    Ok(exit)
+    // While answers are missing, no row says nothing.
+    Ok(if exit == Exit::Passed { asking::made(rows, exit) } else { exit })
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use diffsieve::dataset::history::{CrBenchOptions, Past, cr_bench, fixes_in, range};
+use diffsieve::dataset::history::{CrBenchOptions, Export, Past, cr_bench, fixes_in, range};
 
 use super::history::{PastArgs, Steps, commits_of, failure};
 use crate::cli::exit::Exit;
@@ -29,6 +29,12 @@ pub(crate) struct CrBenchArgs {
     /// Of --fixes, only the newest so many
     #[arg(long, value_name = "NUMBER", requires = "fixes")]
     newest: Option<usize>,
+    /// Pull requests as the forge's API exports them: their texts take the place of commit messages
+    #[arg(long, value_name = "FILE")]
+    meta: Option<PathBuf>,
+    /// Leave out bugs that came with a commit which is no merge and names no pull request, as `(#n)`
+    #[arg(long)]
+    pull_requests: bool,
     /// Pull requests are looked for on the way to this revision
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     until: String,
@@ -51,6 +57,7 @@ pub(super) fn run(args: &CrBenchArgs) -> Result<Exit, Failure> {
         return Err(anyhow::anyhow!("name the fixes: --fix REV, --fixes A..B or --fixes-file FILE").into());
     }
     let repo = args.past.open()?;
+    let export = args.meta.as_deref().map(Export::read).transpose().map_err(failure)?;
     let past = Past::read(&repo, repo.resolve(&args.until)?).map_err(failure)?;
     let mut fixes = args.fix.iter().map(|name| Ok(repo.resolve(name)?)).collect::<Result<Vec<_>, Failure>>()?;
     if let Some(file) = &args.fixes_file {
@@ -70,6 +77,7 @@ pub(super) fn run(args: &CrBenchArgs) -> Result<Exit, Failure> {
         name: args.past.name(&repo),
         repository: args.past.repository(&repo),
         licence: args.past.licence(),
+        pull_requests: args.pull_requests,
         fix_files: args.fix_files,
         fix_lines: args.fix_lines,
         change_files: args.change_files,
@@ -78,7 +86,7 @@ pub(super) fn run(args: &CrBenchArgs) -> Result<Exit, Failure> {
         path: env::var("PATH"),
     };
     let steps = Steps::new("fixes", fixes.len());
-    let built = cr_bench(&past, &fixes, &options, &|| steps.step()).map_err(failure)?;
+    let built = cr_bench(&past, &fixes, export.as_ref(), &options, &|| steps.step()).map_err(failure)?;
     drop(steps);
     args.past.finish(&past, built, "cr-bench", from)
 }

@@ -7,7 +7,7 @@ use diffsieve::dataset::freeze::freeze;
 use diffsieve::dataset::{REJECTED, reasons};
 use diffsieve::record::{self, Dataset};
 
-use super::asking::new_folder;
+use super::asking::{made, new_folder};
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, env, print};
 
@@ -33,5 +33,6 @@ pub(super) fn run(args: &FreezeArgs) -> Result<Exit, Failure> {
             reasons(&frozen.rejected)
         ));
     }
-    print(&text)
+    print(&text)?;
+    Ok(made(frozen.dataset.cases.len(), Exit::Passed))
 }

@@ -8,7 +8,7 @@ use diffsieve::dataset::label::{self, Agreement, Row};
 use diffsieve::escape::visible;
 use diffsieve::record::{self, Dataset};
 
-use super::asking::new_folder;
+use super::asking::{made, new_folder};
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, print};
 
@@ -76,6 +76,8 @@ pub(super) fn run(args: &LabelArgs) -> Result<Exit, Failure> {
     if let Some(out) = &args.out {
         let kept = label::keep(&dataset, &agreement, require, out).map_err(anyhow::Error::from)?;
         text.push_str(&format!("{} cases written\n", kept.cases.len()));
+        print(&text)?;
+        return Ok(made(kept.cases.len(), Exit::Passed));
     }
     print(&text)
 }

@@ -14,6 +14,7 @@ use diffsieve::record::Dataset;
 use diffsieve::rules::{Examples, Rules};
 use diffsieve::syntax::Language;
 
+use super::asking::made;
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, env, print};
 
@@ -95,7 +96,8 @@ pub(super) fn run(args: &MutateArgs) -> Result<Exit, Failure> {
         Error::Git(error) => Failure::from(error),
         other => Failure::Usage(other.into()),
     })?;
-    print(&summary(&dataset, &funnel))
+    print(&summary(&dataset, &funnel))?;
+    Ok(made(dataset.cases.len(), Exit::Passed))
 }
 
 /// The ends of `A..B`; one that is left out is HEAD.

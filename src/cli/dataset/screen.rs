@@ -14,7 +14,7 @@ use diffsieve::review::model::{Budget, Purse, Talk};
 use diffsieve::rules::Examples;
 use serde_json::json;
 
-use super::asking::new_folder;
+use super::asking::{made, new_folder};
 use crate::cli::args::{ModelArgs, PlaceArgs};
 use crate::cli::exit::Exit;
 use crate::cli::model::{self, Found};
@@ -72,7 +72,7 @@ pub(super) fn run(args: &ScreenArgs) -> Result<Exit, Failure> {
             Screened::Safe | Screened::Unscreened => {}
         }
         let mut case = files.bring(&dataset, case).map_err(anyhow::Error::from)?;
-        case.facts.insert("screened".to_owned(), screened.name().into());
+        screened.note(&mut case);
         kept.push(case);
     }
     let mut manifest = dataset.manifest.clone();
@@ -81,8 +81,9 @@ pub(super) fn run(args: &ScreenArgs) -> Result<Exit, Failure> {
     if !rejected.is_empty() {
         record::write(&args.out.join(REJECTED), &rejected).map_err(anyhow::Error::from)?;
     }
+    let count = kept.len();
     Dataset::write(&args.out, manifest, kept).map_err(anyhow::Error::from)?;
     let lines: Vec<String> = funnel.iter().map(|(name, count)| format!("{name:<11} {count}\n")).collect();
     print(&lines.concat())?;
-    Ok(if funnel.contains_key("open") { Exit::Incomplete } else { Exit::Passed })
+    Ok(made(count, if funnel.contains_key("open") { Exit::Incomplete } else { Exit::Passed }))
 }

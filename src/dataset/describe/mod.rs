@@ -250,8 +250,13 @@ fn described(mut case: Case, log: &Log) -> Case {
     }
     // The answers are about one bug: the one that the fix mends.
     if let Some(Bug { description: own, category, impact, severity, .. }) = case.bugs.first_mut() {
-        let before = std::mem::replace(own, description.unwrap_or_else(|| own.clone()));
-        case.facts.insert("problem".to_owned(), Value::from(before));
+        if let Some(description) = description {
+            let before = std::mem::replace(own, description);
+            case.facts.insert("problem".to_owned(), Value::from(before));
+            if let Some(from) = case.facts.insert("description_from".to_owned(), Value::from("model")) {
+                case.facts.insert("problem_from".to_owned(), from);
+            }
+        }
         let [new_category, new_impact, new_severity] = tags;
         *category = new_category.or(category.take());
         *impact = new_impact.or(impact.take());

@@ -39,6 +39,33 @@ const UPDATERS: [&str; 9] = [
     "scala-steward",
 ];
 
+/// Accounts of other services that comment on pull requests, in lower case, without `[bot]`. GraphQL leaves that ending out,
+/// and some write as users.
+const SERVICES: [&str; 22] = [
+    "allcontributors",
+    "azure-pipelines",
+    "cla-assistant",
+    "cla-checker-service",
+    "codacy-production",
+    "codeclimate",
+    "codecov",
+    "codecov-commenter",
+    "codecov-io",
+    "copilot",
+    "copilot-swe-agent",
+    "coveralls",
+    "deepsource-io",
+    "github-actions",
+    "github-advanced-security",
+    "google-cla",
+    "linux-foundation-easycla",
+    "netlify",
+    "pre-commit-ci",
+    "sonarcloud",
+    "sonarqubecloud",
+    "vercel",
+];
+
 /// What such services write into their comments.
 const PHRASES: [&str; 10] = [
     "actionable comments posted",
@@ -53,11 +80,12 @@ const PHRASES: [&str; 10] = [
     "bugbot",
 ];
 
-/// Whether an account is no person: a known reviewer or updater, a name that ends in `[bot]` or contains `-bot`.
+/// Whether an account is no person: a known reviewer, updater or other service, a name that ends in `[bot]` or contains `-bot`.
 pub fn is_bot_name(login: &str) -> bool {
     let login = login.trim().to_ascii_lowercase();
     let name = login.trim_end_matches("[bot]");
-    login.ends_with("[bot]") || login.contains("-bot") || REVIEWERS.contains(&name) || UPDATERS.contains(&name)
+    let lists: [&[&str]; 3] = [&REVIEWERS, &UPDATERS, &SERVICES];
+    login.ends_with("[bot]") || login.contains("-bot") || lists.iter().any(|list| list.contains(&name))
 }
 
 /// Whether an account proposes new versions of dependencies.
@@ -90,7 +118,16 @@ mod tests {
 
     #[test]
     fn names() {
-        for login in ["coderabbitai", "CodeRabbitAI[bot]", "dependabot[bot]", "my-bot-2", "renovate", "cursor"] {
+        for login in [
+            "coderabbitai",
+            "CodeRabbitAI[bot]",
+            "dependabot[bot]",
+            "my-bot-2",
+            "renovate",
+            "cursor",
+            "codecov",
+            "Copilot",
+        ] {
             assert!(is_bot_name(login), "{login}");
         }
         for login in ["abbott", "robot", "botond", ""] {

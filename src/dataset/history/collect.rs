@@ -16,6 +16,7 @@ use super::funnel::{Built, Funnel, No, Reason};
 use super::joined::Joined;
 use super::people::{self, Evidence};
 use super::quality::RepositoryQuality;
+use super::tokens::{self, Looked, Tokenizer};
 use super::value::ReviewValue;
 use super::{Error, Past, Sort, slug};
 use crate::context::estimate_tokens;
@@ -46,7 +47,7 @@ pub(super) const REASONS: [Reason; 20] = [
     ("language", "it changes no file in a language that was asked for"),
     ("unreadable", "a file of it cannot be read as text"),
     ("incomplete", "description, old code, new code or linked issue is missing"),
-    ("too-many-tokens", "description and old code are estimated at more tokens than asked for"),
+    ("too-many-tokens", "description and old code have more tokens than asked for"),
     ("too-large", "it adds more lines than asked for"),
     ("low-value", "its review value is below the threshold"),
     ("duplicate", "an earlier change removes and adds the same lines of the same files"),
@@ -83,7 +84,7 @@ pub struct CollectOptions {
     pub plain: bool,
     /// Sphinx: a linked issue is part of what is complete.
     pub need_issue: bool,
-    /// Sphinx: most tokens of description and old code, estimated.
+    /// Sphinx: most tokens of title, description and old code, as somebody counts or estimates them.
     pub tokens: u32,
     /// SWE-PRBench: most added lines.
     pub added: u64,
@@ -94,48 +95,55 @@ pub struct CollectOptions {
 }
 
 /// Looks at the changes that landed after `from`, oldest first; `done` hears of each. For SWE-PRBench the repository's
-/// quality comes with it.
+/// quality comes with it. Without a tokenizer tokens are estimated.
 ///
 /// # Errors
-/// A commit is missing or damaged.
+/// A commit is missing or damaged, or tokens cannot be counted.
 pub fn collect(
     past: &Past<'_>,
     landed: &[Landed],
     export: Option<&Export>,
+    tokenizer: Option<&Tokenizer<'_>>,
     options: &CollectOptions,
     done: &(dyn Fn() + Sync),
 ) -> Result<(Built, Option<RepositoryQuality>), Error> {
-    let collector = Collector { past, joined: Joined::new(past, landed, export), options };
-    let results = pool::map(
-        landed.len(),
-        options.threads,
-        || (),
-        |(), index| {
-            let result = collector.look(&landed[index]);
-            done();
-            result
-        },
-    );
+    let collector = Collector { past, joined: Joined::new(past, landed, export), counts: tokenizer.is_some(), options };
     let mut built = Built::default();
     let mut known: HashMap<String, Oid> = HashMap::new();
-    for (landed, result) in landed.iter().zip(results) {
-        let outcome = result?.and_then(|(case, lines)| match known.entry(lines) {
-            Entry::Occupied(first) => Err(No("duplicate", first.get().short())),
-            Entry::Vacant(entry) => {
-                entry.insert(landed.head());
-                Ok(case)
-            }
-        });
-        match outcome {
-            Ok(case) => built.cases.push(case),
-            Err(No(reason, detail)) => {
-                built.rejected.push(Rejected::commit(&landed.head().hex(), landed.title(), reason, detail));
+    for part in landed.chunks(tokens::AT_ONCE) {
+        let look = |(): &mut (), index: usize| {
+            let result = collector.look(&part[index]);
+            done();
+            result
+        };
+        let results = pool::map(part.len(), options.threads, || (), look);
+        let mut results = results.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        if let Some(tokenizer) = tokenizer {
+            tokenizer.look(&mut results, options.tokens)?;
+        }
+        for (landed, result) in part.iter().zip(results) {
+            let outcome = result.and_then(|looked| match known.entry(looked.lines) {
+                Entry::Occupied(first) => Err(No("duplicate", first.get().short())),
+                Entry::Vacant(entry) => {
+                    entry.insert(landed.head());
+                    Ok(looked.case)
+                }
+            });
+            match outcome {
+                Ok(case) => built.cases.push(case),
+                Err(No(reason, detail)) => {
+                    built.rejected.push(Rejected::commit(&landed.head().hex(), landed.title(), reason, detail));
+                }
             }
         }
     }
     built.funnel = Funnel::of(&REASONS, &built.rejected, built.cases.len());
     let quality = match options.profile {
-        Profile::Sphinx => None,
+        Profile::Sphinx => {
+            let by = tokenizer.map_or("estimate", |tokenizer| tokenizer.name.as_str());
+            built.built.insert("tokens".to_owned(), json!({"by": by, "most": options.tokens}));
+            None
+        }
         Profile::SwePrBench => Some(RepositoryQuality::of(past, &past.landed_since(None)?, export)?),
     };
     if let Some(quality) = &quality {
@@ -147,6 +155,8 @@ pub fn collect(
 struct Collector<'a> {
     past: &'a Past<'a>,
     joined: Joined<'a>,
+    /// Somebody counts tokens, so that none are estimated.
+    counts: bool,
     options: &'a CollectOptions,
 }
 
@@ -160,8 +170,7 @@ static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 impl Collector<'_> {
-    /// The case, and the digest of its lines.
-    fn look(&self, landed: &Landed) -> Result<Result<(Case, String), No>, Error> {
+    fn look(&self, landed: &Landed) -> Result<Result<Looked, No>, Error> {
         let pull = self.joined.pull(landed);
         if let Err(no) = self.of_the_message(landed, pull) {
             return Ok(Err(no));
@@ -177,12 +186,9 @@ impl Collector<'_> {
         let mut case = self.case(landed, pull, base);
         let kept = match self.options.profile {
             Profile::Sphinx => self.sphinx(landed, pull, &changes, &mut case),
-            Profile::SwePrBench => self.swe_prbench(landed, pull, &changes, &mut case)?,
+            Profile::SwePrBench => self.swe_prbench(landed, pull, &changes, &mut case)?.map(|()| None),
         };
-        Ok(kept.map(|()| {
-            let lines = lines_of(&changes);
-            (case, lines)
-        }))
+        Ok(kept.map(|text| Looked { case, text, lines: lines_of(&changes) }))
     }
 
     /// What needs no file: the pull request and its author.
@@ -249,13 +255,14 @@ impl Collector<'_> {
         (wanted.is_empty() || wanted.contains(&language)).then_some(language)
     }
 
+    /// What is counted of a change that is kept, if somebody counts.
     fn sphinx(
         &self,
         landed: &Landed,
         pull: Option<&PullRequest>,
         changes: &ChangeSet,
         case: &mut Case,
-    ) -> Result<(), No> {
+    ) -> Result<Option<String>, No> {
         let [file] = changes.files.as_slice() else {
             return Err(No("not-one-file", format!("{} files", changes.files.len())));
         };
@@ -276,20 +283,24 @@ impl Collector<'_> {
         if !missing.is_empty() {
             return Err(No("incomplete", missing.join(", ")));
         }
-        let words = estimate_tokens(&format!("{}\n{}", case.title, case.description), None);
-        let tokens = words.saturating_add(estimate_tokens(&String::from_utf8_lossy(Text::bytes(old)), Some(language)));
-        if tokens > self.options.tokens {
-            return Err(No("too-many-tokens", format!("about {tokens}")));
+        let words = format!("{}\n{}", case.title, case.description);
+        let code = String::from_utf8_lossy(Text::bytes(old));
+        let text = self.counts.then(|| format!("{words}\n{code}"));
+        if !self.counts {
+            let tokens = estimate_tokens(&words, None).saturating_add(estimate_tokens(&code, Some(language)));
+            if tokens > self.options.tokens {
+                return Err(No("too-many-tokens", format!("about {tokens}")));
+            }
+            set(case, "tokens_estimate", json!(tokens));
         }
         case.language = Some(language.name().to_owned());
         set(case, "profile", json!("sphinx"));
-        set(case, "tokens_estimate", json!(tokens));
         // The paper asks a model; nobody was asked here.
         set(case, "safety", json!("unscreened"));
         let unknown: &[&str] =
             if pull.is_none() && landed.number.is_some() { &["description of the pull request"] } else { &[] };
         set(case, "unknown", json!(unknown));
-        Ok(())
+        Ok(text)
     }
 
     fn swe_prbench(

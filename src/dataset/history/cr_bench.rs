@@ -8,8 +8,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::changes::Landed;
+use super::changes::{Kind, Landed};
+use super::export::Export;
 use super::funnel::{Built, Funnel, No, Reason};
+use super::joined::Joined;
 use super::origin::{self, Traced};
 use super::{Error, Past, Sort, code, files, slug};
 use crate::dataset::Rejected;
@@ -22,7 +24,7 @@ use crate::review::pool;
 use crate::syntax::Language;
 
 /// Why a fix gives no case, in the order in which it is looked at.
-pub(super) const REASONS: [Reason; 21] = [
+pub(super) const REASONS: [Reason; 22] = [
     ("merge", "the fix is a merge commit"),
     ("no-parent", "the fix is the first commit of the history"),
     ("shallow", "the history that is needed is not in this clone"),
@@ -36,6 +38,7 @@ pub(super) const REASONS: [Reason; 21] = [
     ("no-code", "the fix removes comments, imports, blank lines and brackets alone, or only indents"),
     ("only-blanks", "the fix differs from what it mends in blanks and quotes alone, which blame looks through"),
     ("several-introducers", "the removed lines come from more than one change"),
+    ("introducer-no-pull-request", "the lines came with a commit that is no merge and names no pull request"),
     ("introducer-reformats", "whoever wrote the line last only shaped it, by its own words or time and again"),
     ("introducer-is-root", "the line is as old as the history"),
     ("introducer-is-import", "the line came with code that was written elsewhere"),
@@ -58,6 +61,8 @@ pub struct CrBenchOptions {
     pub repository: String,
     /// The project's licence, as an SPDX expression.
     pub licence: Option<String>,
+    /// Only bugs that came with a pull request: a merge, or a commit that names its number (Algorithm 1, steps 4 and 5).
+    pub pull_requests: bool,
     /// Most files of a fix.
     pub fix_files: usize,
     /// Most removed lines of a fix that are blamed.
@@ -72,17 +77,21 @@ pub struct CrBenchOptions {
     pub path: Option<OsString>,
 }
 
-/// Looks at each fix, in the order given; `done` hears of every one.
+/// Looks at each fix, in the order given; `done` hears of every one. Where the export has the pull request of a change or
+/// of a fix, the case's texts are its own; else those of the commits.
 ///
 /// # Errors
 /// The git program cannot be started, or a commit is damaged. What cannot be read of one fix is a rejection of it.
 pub fn cr_bench(
     past: &Past<'_>,
     fixes: &[Oid],
+    export: Option<&Export>,
     options: &CrBenchOptions,
     done: &(dyn Fn() + Sync),
 ) -> Result<Built, Error> {
-    let builder = Builder { past, options, git: Git::new(past.repo.git_dir(), options.path.clone()) };
+    let landed = if export.is_some() { past.landed_since(None)? } else { Vec::new() };
+    let joined = Joined::new(past, &landed, export);
+    let builder = Builder { past, joined, options, git: Git::new(past.repo.git_dir(), options.path.clone()) };
     let mut seen = HashSet::new();
     let fixes: Vec<Oid> = fixes.iter().copied().filter(|fix| seen.insert(*fix)).collect();
     let results = pool::map(
@@ -116,6 +125,7 @@ pub fn cr_bench(
 
 struct Builder<'a> {
     past: &'a Past<'a>,
+    joined: Joined<'a>,
     options: &'a CrBenchOptions,
     git: Git,
 }
@@ -188,10 +198,13 @@ impl Builder<'_> {
                 Err(stop) => return Err(Stop::No(stop)),
             }
         }
-        let change = self.one_change(&traced, id)?;
+        let mending = self.past.landed(id)?;
+        let change = self.one_change(&traced, mending.head())?;
         let landed = self.as_landed(&change, &traced)?;
         let lines = traced.iter().map(|t| (t.commit, t.origin.clone(), t.origin_line)).collect();
-        Ok(Found { case: self.record(fix, &changes, &change, &traced, &landed)?, lines })
+        let mut case = self.record(fix, &changes, &change, &traced, &landed)?;
+        self.tell(&mut case, fix, &change, &mending);
+        Ok(Found { case, lines })
     }
 
     /// The lines of code that the fix removes, by file.
@@ -239,8 +252,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The one change that all of these lines come from.
-    fn one_change(&self, traced: &[Traced], fix: Oid) -> Result<Landed, Stop> {
+    /// The one change that all of these lines come from; `mending` is the change that brought the fix.
+    fn one_change(&self, traced: &[Traced], mending: Oid) -> Result<Landed, Stop> {
         let commits: BTreeSet<Oid> = traced.iter().map(|traced| traced.commit).collect();
         let mut changes: BTreeMap<Oid, Landed> = BTreeMap::new();
         for commit in &commits {
@@ -258,6 +271,9 @@ impl Builder<'_> {
         if change.base.is_none() {
             return no("introducer-is-root", change.head().short());
         }
+        if self.options.pull_requests && change.kind == Kind::Commit {
+            return no("introducer-no-pull-request", format!("{}: {}", change.head().short(), change.title()));
+        }
         let is_shaping = |told: &Told| SHAPING.is_match(&told.subject);
         if is_shaping(&change.told) || SHAPING.is_match(change.title()) {
             return no("introducer-reformats", format!("{}: {}", change.head().short(), change.title()));
@@ -268,7 +284,7 @@ impl Builder<'_> {
                 return no("introducer-reformats", format!("{}: {}", commit.short(), told.subject));
             }
         }
-        if self.past.landed(fix)?.head() == change.head() {
+        if mending == change.head() {
             return no("fixed-before-merge", change.head().short());
         }
         Ok(change)
@@ -322,7 +338,6 @@ impl Builder<'_> {
             changes.files.iter().filter(|file| matches!(self.past.sort(&file.path, file.class), Sort::Source(_)));
         let bug = Bug {
             id: "bug".to_owned(),
-            description: without_trailers(&fix.subject, &fix.body),
             file: Some(plain(file)),
             line: Some(first),
             end_line: Some(last),
@@ -332,8 +347,6 @@ impl Builder<'_> {
         let mut case = Case {
             id: format!("{}-{short}", slug(&self.options.name)),
             source: Source::Commits { repository: self.options.repository.clone(), base: base.hex(), head: head.hex() },
-            title: change.title().to_owned(),
-            description: change.description().to_owned(),
             language: Language::of_path(file, None).map(|language| language.name().to_owned()),
             bugs: vec![bug],
             ..Case::default()
@@ -349,7 +362,6 @@ impl Builder<'_> {
         case.facts = [
             ("fix", json!(fix.commit.id.hex())),
             ("fix_subject", json!(fix.subject)),
-            ("description_from", json!("commit message")),
             ("introducers", json!(introducers)),
             ("change", json!(change.kind.name())),
             ("pull_request", json!(change.number)),
@@ -359,6 +371,30 @@ impl Builder<'_> {
         .map(|(name, value)| (name.to_owned(), value))
         .into();
         Ok(case)
+    }
+
+    /// What people said of the change and of the bug: as the export has their pull requests, else as the commits say it.
+    fn tell(&self, case: &mut Case, fix: &Told, change: &Landed, mending: &Landed) {
+        const COMMIT: &str = "commit message";
+        const PULL: &str = "pull request";
+        let pull = |landed: &Landed| self.joined.pull(landed);
+        let says = |text: &str| !text.trim().is_empty();
+        let written = pull(change).filter(|pull| says(&pull.title));
+        case.title = written.map_or_else(|| change.title().to_owned(), |pull| pull.title.clone());
+        let body = written.map(|pull| pull.body.as_str()).filter(|body| says(body));
+        case.description = body.unwrap_or_else(|| change.description()).to_owned();
+        // A title alone says less of the bug than the message of the commit that mended it.
+        let about = pull(mending).filter(|pull| says(&pull.body));
+        if let Some(bug) = case.bugs.first_mut() {
+            bug.description = match about {
+                Some(pull) => without_trailers(&pull.title, &pull.body),
+                None => without_trailers(&fix.subject, &fix.body),
+            };
+        }
+        let from = |is_pull: bool| json!(if is_pull { PULL } else { COMMIT });
+        case.facts.insert("text_from".to_owned(), from(written.is_some()));
+        case.facts.insert("description_from".to_owned(), from(about.is_some()));
+        case.facts.insert("fix_pull_request".to_owned(), json!(mending.number));
     }
 }
 

@@ -144,7 +144,8 @@ fn pull_request(value: &Value) -> Option<PullRequest> {
 
 /// A comment; what it does not say of its place, `around` does.
 fn note(comment: &Value, around: &Value, place: usize) -> Note {
-    let id = first(comment, &["id"]);
+    // GraphQL's own `id` is another than that of REST, which it calls by other names.
+    let id = first(comment, &["databaseId", "fullDatabaseId", "id"]);
     let id = id.and_then(|id| id.as_str().map(str::to_owned).or_else(|| id.as_u64().map(|id| id.to_string())));
     let line = |value| first(value, &["line", "original_line", "originalLine"]).and_then(Value::as_u64);
     let file = text(comment, &["path"]).or_else(|| text(around, &["path"]));
@@ -217,7 +218,7 @@ mod tests {
         let graph = json!({"number": 7, "title": "T", "author": {"login": "ann"}, "mergedAt": "2020-01-01T00:00:00Z",
             "labels": {"nodes": [{"name": "bug"}]}, "closingIssuesReferences": {"nodes": [{"number": 3}]},
             "reviewThreads": {"nodes": [{"path": "a.py", "line": 4, "diffSide": "RIGHT", "comments": {"nodes": [
-                {"id": "1", "author": {"login": "bob"}, "body": "why?"}, {"id": "2", "author": {"login": "ann"}, "body": "so"}]}}]},
+                {"id": "PRRC_kwA", "databaseId": 1, "author": {"login": "bob"}, "body": "why?"}, {"fullDatabaseId": "2", "author": {"login": "ann"}, "body": "so"}]}}]},
             "reviews": {"nodes": [{"state": "CHANGES_REQUESTED", "body": "", "author": {"login": "bob"}}]}});
         let shapes = [
             json!([rest]),

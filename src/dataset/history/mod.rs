@@ -16,6 +16,7 @@ mod mended;
 mod origin;
 mod people;
 mod quality;
+mod tokens;
 mod value;
 
 use crate::finding::RepoPath;
@@ -34,6 +35,7 @@ pub use fixes::{fixes_in, reads_as_fix};
 pub use funnel::{Built, Funnel};
 pub use people::{Evidence, is_substantive};
 pub use quality::{Points, RepositoryQuality};
+pub use tokens::{Count, Tokenizer};
 pub use value::ReviewValue;
 
 /// Why a dataset cannot be built.
@@ -54,6 +56,9 @@ pub enum Error {
     /// An export of which nothing is understood.
     #[error("the export holds no pull requests that can be read: {0}")]
     Export(String),
+    /// Tokens that a program did not count.
+    #[error("tokens: {0}")]
+    Tokens(String),
     /// How long lines are to survive.
     #[error("`{0}` is no length of time; write a number of changes such as 200, or days or months such as 90d or 6m")]
     Survive(String),

@@ -76,9 +76,6 @@ pub enum Error {
     /// A folder that holds something.
     #[error("`{}` is not empty; remove it, or name another folder", crate::escape::visible(&.0.to_string_lossy()))]
     NotEmpty(PathBuf),
-    /// Nothing came of it.
-    #[error("no fault could be put into {0} changes: {1}")]
-    Nothing(usize, String),
 }
 
 /// What became of the operators.
@@ -152,7 +149,7 @@ struct Builder<'a> {
 /// Builds a dataset into a folder that is empty or not there yet.
 ///
 /// # Errors
-/// [`Error`]. A change or place in which no fault can be put is no error but counted.
+/// [`Error`]. A change or place in which no fault can be put is no error but counted; where all are, the dataset has no case.
 pub fn build(request: &Request<'_>, out: &Path) -> Result<(Dataset, Funnel), Error> {
     if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Error::NotEmpty(out.to_owned()));
@@ -167,9 +164,6 @@ pub fn build(request: &Request<'_>, out: &Path) -> Result<(Dataset, Funnel), Err
     };
     let drawn = builder.draw()?;
     let made = builder.choose(drawn)?;
-    if made.is_empty() {
-        return Err(Error::Nothing(builder.funnel.changes, builder.funnel.to_json().to_string()));
-    }
     builder.write(made, out)
 }
 

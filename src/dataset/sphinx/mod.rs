@@ -25,7 +25,7 @@ pub use build::{Built, build};
 pub use checklist::{Lint, VERBS, lint};
 pub use review::{NO_COMMENT, Remark, Review, grounded};
 
-/// Most tokens of title, description and original code together, as estimated (Sphinx, "Input Length Constraint").
+/// Most tokens of title, description and original code together, as counted or estimated (Sphinx, "Input Length Constraint").
 const MOST_TOKENS: u64 = 32_000;
 
 /// Most characters of one text of an answer; code may have more.
@@ -125,10 +125,16 @@ impl Reader<'_> {
         }
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| no("not-utf-8", file.path.visible()));
         let (old_text, new_text) = (text(old.bytes())?, text(new.bytes())?);
-        let tokens = [&case.title, &case.description, &old_text].map(|text| u64::from(estimate_tokens(text, None)));
-        let tokens: u64 = tokens.iter().sum();
+        let estimate = || -> u64 {
+            let texts = [&case.title, &case.description, &old_text];
+            texts.map(|text| u64::from(estimate_tokens(text, None))).iter().sum()
+        };
+        // What `dataset collect --tokenizer` counted is no estimate.
+        let counted = case.facts.get("tokens").and_then(Value::as_u64);
+        let tokens = counted.unwrap_or_else(estimate);
         if tokens > MOST_TOKENS {
-            return Err(no("too-long", format!("about {tokens} tokens; at most {MOST_TOKENS}")));
+            let about = if counted.is_some() { "" } else { "about " };
+            return Err(no("too-long", format!("{about}{tokens} tokens; at most {MOST_TOKENS}")));
         }
         if new_text.trim().is_empty() {
             return Err(no("deleted", "nothing of the file is left".to_owned()));
