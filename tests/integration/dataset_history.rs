@@ -178,7 +178,7 @@ fn every_reason_to_leave_a_fix_out() {
     let manifest: Value = serde_json::from_str(&story.place.read("../out/dataset.json")).unwrap();
     let left_out = manifest["built"]["funnel"]["left_out"].as_object().unwrap();
     let missing = ["shallow", "line-lost"];
-    assert_eq!(left_out.len() + missing.len(), 21, "{left_out:?}");
+    assert_eq!(left_out.len() + missing.len(), 22, "{left_out:?}");
     assert!(missing.iter().all(|reason| !left_out.contains_key(*reason)));
 }
 
@@ -236,19 +236,20 @@ fn a_bug_stands_where_its_change_put_it() {
 #[test]
 fn an_export_tells_what_people_said() {
     let mut story = Story::new();
-    story.put("a.py", "a = compute(1)\n", "Add a (#5)\n\n* work\n* more work");
+    let a = story.put("a.py", "a = compute(1)\n", "Add a (#5)\n\n* work\n* more work");
     story.fixes.push(story.put("a.py", "a = compute(2)\n", "Fix a (#6)\n\nIn short."));
-    story.put("b.py", "b = compute(1)\n", "Add b (#7)\n\nAs asked.");
+    let b = story.put("b.py", "b = compute(1)\n", "Add b (#7)\n\nAs asked.");
     story.fixes.push(story.put("b.py", "b = compute(2)\n", "Fix b (#8)\n\nIt was 1."));
     // The fix is one commit of a merge; the change is no pull request.
     story.put("c.py", "c = compute(1)\n", "Add c");
     story.fixes.push(story.merge(9, &[("c.py", "c = compute(2)\n")]));
+    let merge = story.head();
     let export = json!([
-        {"number": 5, "title": "Compute a", "body": "It is slow\r\notherwise."},
-        {"number": 6, "title": "a is wrong", "body": "It must be 2.\r\nReviewed-by: x"},
-        {"number": 7, "title": "Compute b", "body": null},
-        {"number": 8, "title": "b is wrong", "body": " "},
-        {"number": 9, "title": "c is wrong", "body": "For all."},
+        {"number": 5, "merge_commit_sha": a, "title": "Compute a", "body": "It is slow\r\notherwise."},
+        {"number": 6, "merge_commit_sha": story.fixes[1], "title": "a is wrong", "body": "It must be 2.\r\nReviewed-by: x"},
+        {"number": 7, "merge_commit_sha": b, "title": "Compute b", "body": null},
+        {"number": 8, "merge_commit_sha": story.fixes[2], "title": "b is wrong", "body": " "},
+        {"number": 9, "merge_commit_sha": merge, "title": "c is wrong", "body": "For all."},
     ]);
     story.place.write("../export.json", export.to_string());
 
