@@ -124,6 +124,8 @@ fn every_reason_to_leave_a_fix_out() {
     story.fix("said.py", "# of one\ndef f(a):\n    \"\"\"Says\n    too little.\n    \"\"\"\n    return a\n", "no-code");
     story.put("deep.py", "def f(a):\n    b = a\n    return b\n", "Add deep (#5)");
     story.fix("deep.py", "def f(a):\n  if a:\n    b = a\n    return b\n", "adds-only");
+    story.put("quotes.py", "name = 'a' + b\n", "Add quotes (#20)");
+    story.fix("quotes.py", "name =  \"a\" + b\n", "only-blanks");
     story.put("two.py", "first = 1\n", "Add first (#6)");
     story.put("two.py", "first = 1\nsecond = 2\n", "Add second (#7)");
     story.fix("two.py", "first = 10\nsecond = 20\n", "several-introducers");
@@ -176,7 +178,7 @@ fn every_reason_to_leave_a_fix_out() {
     let manifest: Value = serde_json::from_str(&story.place.read("../out/dataset.json")).unwrap();
     let left_out = manifest["built"]["funnel"]["left_out"].as_object().unwrap();
     let missing = ["shallow", "line-lost"];
-    assert_eq!(left_out.len() + missing.len(), 21, "{left_out:?}");
+    assert_eq!(left_out.len() + missing.len(), 22, "{left_out:?}");
     assert!(missing.iter().all(|reason| !left_out.contains_key(*reason)));
 }
 
@@ -234,19 +236,20 @@ fn a_bug_stands_where_its_change_put_it() {
 #[test]
 fn an_export_tells_what_people_said() {
     let mut story = Story::new();
-    story.put("a.py", "a = compute(1)\n", "Add a (#5)\n\n* work\n* more work");
+    let a = story.put("a.py", "a = compute(1)\n", "Add a (#5)\n\n* work\n* more work");
     story.fixes.push(story.put("a.py", "a = compute(2)\n", "Fix a (#6)\n\nIn short."));
-    story.put("b.py", "b = compute(1)\n", "Add b (#7)\n\nAs asked.");
+    let b = story.put("b.py", "b = compute(1)\n", "Add b (#7)\n\nAs asked.");
     story.fixes.push(story.put("b.py", "b = compute(2)\n", "Fix b (#8)\n\nIt was 1."));
     // The fix is one commit of a merge; the change is no pull request.
     story.put("c.py", "c = compute(1)\n", "Add c");
     story.fixes.push(story.merge(9, &[("c.py", "c = compute(2)\n")]));
+    let merge = story.head();
     let export = json!([
-        {"number": 5, "title": "Compute a", "body": "It is slow\r\notherwise."},
-        {"number": 6, "title": "a is wrong", "body": "It must be 2.\r\nReviewed-by: x"},
-        {"number": 7, "title": "Compute b", "body": null},
-        {"number": 8, "title": "b is wrong", "body": " "},
-        {"number": 9, "title": "c is wrong", "body": "For all."},
+        {"number": 5, "merge_commit_sha": a, "title": "Compute a", "body": "It is slow\r\notherwise."},
+        {"number": 6, "merge_commit_sha": story.fixes[1], "title": "a is wrong", "body": "It must be 2.\r\nReviewed-by: x"},
+        {"number": 7, "merge_commit_sha": b, "title": "Compute b", "body": null},
+        {"number": 8, "merge_commit_sha": story.fixes[2], "title": "b is wrong", "body": " "},
+        {"number": 9, "merge_commit_sha": merge, "title": "c is wrong", "body": "For all."},
     ]);
     story.place.write("../export.json", export.to_string());
 
@@ -374,7 +377,7 @@ fn a_shallow_clone_names_its_end() {
     sees("2", "../two");
 }
 
-fn pull(number: u32, comments: &[(&str, &str, Option<u32>)]) -> Value {
+fn pull(number: u32, title: &str, comments: &[(&str, &str, Option<u32>)]) -> Value {
     let comments: Vec<Value> = comments
         .iter()
         .enumerate()
@@ -383,7 +386,7 @@ fn pull(number: u32, comments: &[(&str, &str, Option<u32>)]) -> Value {
             json!({"id": number * 100 + at as u32, "user": {"login": author}, "body": body, "path": path, "line": line})
         })
         .collect();
-    json!({"number": number, "title": format!("Fix pull {number}"), "body": "Because.", "user": {"login": "ann"},
+    json!({"number": number, "title": title, "body": "Because.", "user": {"login": "ann"},
         "merged_at": "2025-01-02T00:00:00Z", "review_comments": comments, "labels": [{"name": "bug"}], "linked_issues": [1]})
 }
 
@@ -425,13 +428,13 @@ fn changes_are_collected_by_the_filters_of_two_papers() {
     assert!(cases.iter().all(|case| case["facts"]["rvs"].is_null() && !list(&case["facts"]["unknown"]).is_empty()));
 
     let human = ("bob", "a.py", Some(8));
-    let unmerged = json!({"number": 3, "state": "closed", "title": "No"});
+    let unmerged = json!({"number": 3, "state": "closed", "title": "Change a again"});
     let export = json!({"repository": {"full_name": "o/n", "stargazers_count": 10_000}, "pull_requests": [
-        pull(1, &[human, ("coderabbitai[bot]", "a.py", Some(1))]),
-        pull(2, &[human, ("eve", "a.py", Some(30)), ("eve", "b.py", Some(1)), ("ann", "a.py", Some(8))]),
+        pull(1, "Add a", &[human, ("coderabbitai[bot]", "a.py", Some(1))]),
+        pull(2, "Change A", &[human, ("eve", "a.py", Some(30)), ("eve", "b.py", Some(1)), ("ann", "a.py", Some(8))]),
         unmerged,
-        pull(7, &[human, human, ("x[bot]", "c.py", Some(1)), ("y[bot]", "c.py", Some(1))]),
-        pull(8, &[human, ("eve", "a.py", None)]),
+        pull(7, "Two files", &[human, human, ("x[bot]", "c.py", Some(1)), ("y[bot]", "c.py", Some(1))]),
+        pull(8, "Change a more", &[human, ("eve", "a.py", None)]),
     ]});
     story.place.write("../export.json", export.to_string());
     let args =
@@ -505,6 +508,146 @@ fn a_program_counts_tokens() {
     assert!(!story.place.path("../t").exists());
     let wrong = ["dataset", "collect", "../t", "--profile", "swe-prbench", "--tokenizer", "../count"];
     story.place.run(wrong).fails(2, &["--tokenizer belongs to --profile sphinx"]);
+}
+
+#[test]
+fn a_pull_request_is_one_change_of_its_number() {
+    let story = Story::new();
+    let text = |number: u32| python("a", 9).replace("(7)", &format!("({number})"));
+    story.put("a.py", text(1), "Add a");
+    let mut merges = Vec::new();
+    // The third of these was made in a fork; so was the fifth, whose own pull request is not of this history.
+    for (number, title) in
+        [(1, "Say two"), (2, "Say three"), (1, "Of the fork"), (3, "Say five"), (4, "Of the fork too")]
+    {
+        story.place.git(["switch", "-q", "-c", "topic"]);
+        story.put("a.py", text(merges.len() as u32 + 20), "Work");
+        story.place.git(["switch", "-q", "main"]);
+        let message = format!("Merge pull request #{number} from a/topic\n\n{title}\n\nWhy so.");
+        story.place.git(["merge", "-q", "--no-ff", "-m", &message, "topic"]);
+        story.place.git(["branch", "-q", "-D", "topic"]);
+        merges.push(story.head());
+    }
+    story.put("a.py", text(50), "Say fifty (#9) close #2\n\nWhy so.");
+    story.put("a.py", text(51), "Revert \"Say two (#1)\"\n\nWhy not.");
+    let one = |number: u32, title: &str, merge: Option<&str>| {
+        json!({"number": number, "title": title, "body": format!("Text of {number}"), "merge_commit_sha": merge,
+            "merged_at": "2025-01-02T00:00:00Z"})
+    };
+    let other = "1".repeat(40);
+    let export = json!([
+        one(1, "Called otherwise since", Some(&merges[0])),
+        one(2, "SAY three.", Some(&other)),
+        one(3, "", None),
+        one(4, "Another one", Some(&merges[1])),
+        one(9, "Say fifty", None),
+    ]);
+    story.place.write("../export.json", export.to_string());
+    let ran = story.place.run(["dataset", "collect", "../j", "--profile", "sphinx", "--meta", "../export.json"]);
+    ran.prints(&["-2  ambiguous", "-3  no-pull-request", "4          kept"]);
+    let cases = lines(&story.place.read("../j/cases.jsonl"));
+    let told: Vec<_> = cases.iter().map(|case| (&case["facts"]["pull_request"], &case["description"])).collect();
+    let expected = [1, 2, 3, 9].map(|number| (json!(number), json!(format!("Text of {number}"))));
+    assert_eq!(told, expected.each_ref().map(|(number, text)| (number, text)));
+    let rejected = lines(&story.place.read("../j/rejected.jsonl"));
+    let ambiguous = rejected.iter().filter(|row| row["reason"] == "ambiguous");
+    let subjects: Vec<&str> = ambiguous.filter_map(|row| row["subject"].as_str()).collect();
+    assert_eq!(subjects, ["Of the fork", "Of the fork too"]);
+
+    story.place.write("../export.json", "no JSON");
+    story
+        .place
+        .run(["dataset", "collect", "../k", "--profile", "sphinx", "--meta", "../export.json"])
+        .fails(2, &["export.json"]);
+}
+
+#[test]
+fn a_change_is_collected_once_and_only_if_it_changes_something() {
+    let story = Story::new();
+    story.put("a.py", python("a", 9), "Add a");
+    story.put("a.py", python("a", 9).replace("(7)", "(8)"), "Say eight (#1)\n\nWhy so.");
+    story.put("a.py", python("a", 9), "Say seven (#2)\n\nWhy so.");
+    story.put("a.py", format!("b = 1\n{}", python("a", 9)), "Say b (#3)\n\nWhy so.");
+    story.put("a.py", format!("b = 1\n{}", python("a", 9).replace("(7)", "(8)")), "Eight again (#4)\n\nWhy so.");
+    story.place.git(["commit", "-q", "--allow-empty", "-m", "Change nothing (#5)\n\nWhy so."]);
+    for (profile, folder) in [("sphinx", "../s"), ("swe-prbench", "../w")] {
+        let ran = story.place.run(["dataset", "collect", folder, "--profile", profile, "--value", "0"]);
+        ran.prints(&["-1  empty", "-1  duplicate", "3          kept"]);
+        let rejected = lines(&story.place.read(&format!("{folder}/rejected.jsonl")));
+        let twin = rejected.iter().find(|row| row["reason"] == "duplicate").unwrap();
+        assert_eq!(twin["subject"], "Eight again (#4)");
+    }
+}
+
+#[test]
+fn what_is_clean_adds_code_that_no_fix_is_beside() {
+    let story = Story::new();
+    let function = |name: &str, two: &str, body: &str| {
+        format!("def {name}(a):\n    one = a + 1\n    two = one + {two}\n{body}    return two\n\n\n")
+    };
+    let added = "    three = two + 1\n    check(three)\n    four = three + 1\n    check(four)\n    say(four)\n";
+    let names = ["mended", "fed", "grown", "explained", "beside"];
+    let file = |texts: &[String]| texts.concat();
+    let mut texts: Vec<String> = names.iter().map(|name| function(name, "1", "")).collect();
+    story.put("five.py", file(&texts), "Add five");
+    for (text, name) in texts.clone().iter().zip(names) {
+        let at = texts.iter().position(|other| other == text).unwrap();
+        texts[at] = function(name, "1", added);
+        story.put("five.py", file(&texts), &format!("Say more in {name}"));
+    }
+    story.put("few.py", python("few", 4), "Add few");
+    story.put("said.py", "def said(a):\n  return a\n", "Add said");
+    story.put("said.py", format!("def said(a):\n{}  return a\n", "  # Why so.\n".repeat(9)), "Say why");
+    let flat = |deep: &str| (0..9).map(|at| format!("{deep}call_{at}({at})\n")).collect::<String>();
+    story.put("deep.py", format!("if x:\n{}", flat("  ")), "Add deep");
+    story.put("deep.py", format!("if x:\n{}", flat("    ")), "Whitespace");
+    let view = |last: &str| format!("<p>one</p>\n<p>two</p>\n<p>three</p>\n<p>{last}</p>\n");
+    story.place.write("show.blade.php", view("four"));
+    story.put("show.py", python("show", 6), "Add show");
+    story.put("warned.py", python("warned", 6), "Fix all warnings");
+    story.put("closes.py", python("closes", 6), "Do it\n\nCloses #12");
+    story.put("config.toml", "a = 1\n", "Add config");
+    // What becomes of them.
+    texts[0] = function("mended", "2", added);
+    story.put("five.py", file(&texts), "Fix mended");
+    texts[1] = texts[1].replace("    two =", "    check(one)\n    two =");
+    story.put("five.py", file(&texts), "Fix crash of fed");
+    texts[2] = function("grown", "3", added);
+    story.put("five.py", file(&texts), "Grow it");
+    texts[3] = texts[3].replace("    two =", "    # For the bug in x.\n    two =");
+    story.put("five.py", file(&texts), "Explain the wrong result");
+    story.put("five.py", format!("{}def last(a):\n    return a\n", file(&texts)), "Fix what lacks");
+    story.place.write("show.blade.php", view("five"));
+    story.place.commit("Show five");
+
+    let ran = story.place.run(["dataset", "clean", "../out", "--survive", "0"]);
+    ran.prints(&["-2  mended-later", "4          kept"]);
+    let cases = lines(&story.place.read("../out/cases.jsonl"));
+    let titles: Vec<&str> = cases.iter().filter_map(|case| case["title"].as_str()).collect();
+    let kept = ["Say more in grown", "Say more in explained", "Say more in beside", "Add deep"];
+    assert_eq!(titles, kept);
+    assert_eq!((&cases[3]["facts"]["added_lines"], &cases[3]["facts"]["added_code_lines"]), (&json!(10), &json!(10)));
+    let rejected = lines(&story.place.read("../out/rejected.jsonl"));
+    let reason = |title: &str| {
+        rejected.iter().find(|row| row["subject"] == title).map(|row| row["reason"].as_str().unwrap().to_owned())
+    };
+    for (title, expected) in [
+        ("Add five", "changed-inside"),
+        ("Say more in mended", "mended-later"),
+        ("Say more in fed", "mended-later"),
+        ("Add few", "few-lines"),
+        ("Say why", "no-code"),
+        ("Whitespace", "no-code"),
+        ("Add show", "changed-later"),
+        ("Fix all warnings", "mends-or-reverts"),
+        ("Do it", "mends-or-reverts"),
+        ("Add config", "no-source"),
+    ] {
+        assert_eq!(reason(title).as_deref(), Some(expected), "{title}");
+    }
+    let ran = story.place.run(["dataset", "clean", "../empty", "--range", "HEAD~2..HEAD", "--until", "HEAD~4"]);
+    ran.fails(3, &["nothing was considered"]);
+    assert!(!ran.text().contains("rejected.jsonl"), "{}", ran.text());
 }
 
 #[test]

@@ -48,5 +48,6 @@ pub(super) fn run(args: &CleanArgs) -> Result<Exit, Failure> {
     };
     let steps = Steps::new("changes", past.changes_since(from).map_err(failure)?);
     let built = clean(&past, from, to, &options, &|| steps.step()).map_err(failure)?;
+    drop(steps);
     args.past.finish(&past, built, "clean", from)
 }

@@ -100,6 +100,7 @@ pub(super) fn run(args: &CollectArgs) -> Result<Exit, Failure> {
     let steps = Steps::new("changes", landed.len());
     let (built, quality) =
         collect(&past, &landed, export.as_ref(), tokenizer.as_ref(), &options, &|| steps.step()).map_err(failure)?;
+    drop(steps);
     if let Some(quality) = quality {
         output::say(&quality.line());
     }

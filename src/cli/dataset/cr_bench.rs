@@ -87,5 +87,6 @@ pub(super) fn run(args: &CrBenchArgs) -> Result<Exit, Failure> {
     };
     let steps = Steps::new("fixes", fixes.len());
     let built = cr_bench(&past, &fixes, export.as_ref(), &options, &|| steps.step()).map_err(failure)?;
+    drop(steps);
     args.past.finish(&past, built, "cr-bench", from)
 }

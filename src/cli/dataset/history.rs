@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use diffsieve::dataset::history::{Built, Error, Past};
@@ -12,6 +14,7 @@ use serde_json::json;
 
 use super::asking::{made, new_folder};
 use crate::cli::exit::Exit;
+use crate::cli::progress::Bar;
 use crate::cli::{Failure, env, output, print, start};
 
 /// The clone and the folder that is written.
@@ -83,8 +86,16 @@ impl PastArgs {
             json!({"repository": name, "from": from.map(|from| from.hex()), "to": past.tip.hex()}),
         );
         let table = built.funnel.table();
+        let considered = built.funnel.considered;
         let dataset = built.write(&self.out, manifest).map_err(failure)?;
         print(&format!("{table}digest {}\n", dataset.manifest.digest))?;
+        if considered == 0 {
+            output::say(
+                "nothing was considered: no change of the line that is walked is in the range; \
+                 look at the two ends of A..B and at --until",
+            );
+            return Ok(Exit::Incomplete);
+        }
         Ok(made(dataset.cases.len(), Exit::Passed))
     }
 }
@@ -111,25 +122,47 @@ fn owner_and_name(url: &str) -> Option<String> {
     Some(format!("{owner}/{name}"))
 }
 
-/// Says now and then how far a builder is.
+/// So long nothing is said of how far a builder is, where no bar is shown.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// Says how far a builder is: a bar on a terminal, a line now and then anywhere else.
 pub(super) struct Steps {
     what: &'static str,
     all: usize,
     done: AtomicUsize,
+    bar: Bar,
+    said: Mutex<Instant>,
 }
 
 impl Steps {
     pub(super) fn new(what: &'static str, all: usize) -> Self {
         output::say(&format!("{all} {what} to look at"));
-        Self { what, all, done: AtomicUsize::new(0) }
+        Self { what, all, done: AtomicUsize::new(0), bar: Bar::new(false), said: Mutex::new(Instant::now()) }
     }
 
     pub(super) fn step(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        let tenth = |count: usize| count * 10 / self.all.max(1);
-        if self.all >= 100 && tenth(done) > tenth(done - 1) {
+        if self.bar.is_shown() {
+            self.bar.step(done, self.all, self.what);
+        } else if self.is_due(Instant::now()) {
             output::say(&format!("{done} of {} {}", self.all, self.what));
         }
+    }
+
+    /// Whether enough time has passed since something was said, which it counts as from now on.
+    fn is_due(&self, now: Instant) -> bool {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = now.saturating_duration_since(*said) >= SILENCE;
+        if is_due {
+            *said = now;
+        }
+        is_due
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        self.bar.finish();
     }
 }
 
@@ -139,4 +172,17 @@ pub(super) fn commits_of(file: &Path, repo: &Repository) -> Result<Vec<Oid>, Fai
         .map_err(|error| anyhow::anyhow!("`{}` cannot be read: {error}", escape::visible(&file.to_string_lossy())))?;
     let names = text.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| !name.starts_with('#'));
     names.map(|name| Ok(repo.resolve(name)?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn something_is_said_every_ten_seconds() {
+        let steps = Steps::new("things", 5);
+        let start = Instant::now();
+        let at = |seconds| steps.is_due(start + Duration::from_secs(seconds));
+        assert_eq!([1, 9, 11, 12, 20, 21].map(at), [false, false, true, false, false, true]);
+    }
 }

@@ -76,9 +76,12 @@ static MERGED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^Merge (?:pull request|PR|pull) #?(\d{1,9})\b|\(pull request #(\d{1,9})\)")
         .expect("the pattern is a constant that compiles")
 });
-/// What GitHub appends to the subject of a squash.
-static SQUASHED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\([#!](\d{1,9})\)").expect("the pattern is a constant that compiles"));
+/// What GitHub appends to the subject of a squash, and what people write behind it. Inside the subject, as in that of a
+/// reversal, it names another change.
+static SQUASHED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\([#!](\d{1,9})\)(?:[\s.,;*]|\[[^\[\]]*\]|(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s*#\d+)*$")
+        .expect("the pattern is a constant that compiles")
+});
 /// What GitLab writes below a merge.
 static REQUESTED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?m)^See merge request \S*!(\d{1,9})").expect("the pattern is a constant that compiles")
@@ -99,7 +102,7 @@ fn number(told: &Told) -> Option<u64> {
         let merged = MERGED.captures(&told.subject).and_then(digits);
         return merged.or_else(|| REQUESTED.captures(&told.body).and_then(digits));
     }
-    SQUASHED.captures_iter(&told.subject).last().and_then(digits)
+    SQUASHED.captures(&told.subject).and_then(digits)
 }
 
 /// A line of first parents, and what each commit of it brought.
@@ -270,6 +273,12 @@ mod tests {
         assert_eq!(number(&told("Fix it (#12)", "", 1)), Some(12));
         assert_eq!(number(&told("Revert \"Fix it (#12)\" (#13)", "", 1)), Some(13));
         assert_eq!(number(&told("Fix #12", "", 1)), None);
+        for subject in ["Bind it (#12) close #9", "Bind it (#12).", "Bind it (#12)[ci skip]", "Bind (#9) it (#12)"] {
+            assert_eq!(number(&told(subject, "", 1)), Some(12), "{subject}");
+        }
+        for subject in ["Revert \"Fix it (#12)\"", "Fix a warning (#12) and tidy up"] {
+            assert_eq!(number(&told(subject, "", 1)), None, "{subject}");
+        }
         assert_eq!(number(&told("Merge pull request #7 from a/b", "Title", 2)), Some(7));
         assert_eq!(number(&told("Merged in a/b (pull request #9)", "", 2)), Some(9));
         assert_eq!(number(&told("Merge branch 'a' into 'b'", "Title\n\nSee merge request x/y!31", 2)), Some(31));

@@ -1,6 +1,6 @@
 //! Changes that stood the test of time: all lines that they added are still there, nothing was put between them, and no
-//! later fix or reversal names them. That is evidence, no proof, that nothing was wrong: a fault that nobody met, and one
-//! that was mended elsewhere, leave no trace here.
+//! later fix or reversal names them or changes a function that holds one. That is evidence, no proof, that nothing was
+//! wrong: a fault that nobody met, and one that was mended elsewhere, leave no trace here.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -9,28 +9,32 @@ use regex::Regex;
 use serde_json::json;
 
 use super::changes::{Kind, Landed};
-use super::fixes::reads_as_fix;
+use super::fixes::{has_fix_word, names_issue, reads_as_fix};
 use super::funnel::{Built, Funnel, No, Reason};
-use super::{Error, Past, Sort, slug};
+use super::{Error, Past, Sort, code, files, mended, slug};
 use crate::dataset::Rejected;
-use crate::diff::{Body, ChangeSet, FileChange, Hunk, Text};
+use crate::diff::{Body, ChangeSet, FileChange, Hunk, NotCode, Text};
 use crate::finding::RepoPath;
 use crate::git::Oid;
 use crate::record::{Case, Origin, Source};
+use crate::syntax::Language;
 
 /// Why a change is no clean case, in the order in which it is looked at.
-pub(super) const REASONS: [Reason; 12] = [
+pub(super) const REASONS: [Reason; 15] = [
     ("too-young", "less time has passed since it landed than was asked for"),
     ("no-parent", "the first commit of the history, or of a shallow clone"),
     ("several-changes", "a merge of a branch that holds changes of its own"),
     ("mends-or-reverts", "it mends a bug or takes a change back, which is no usual change"),
     ("unreadable", "a file of it cannot be read as text"),
     ("generated", "it touches generated or vendored files"),
-    ("no-source", "it adds no line of code of the product"),
+    ("no-source", "it adds no line to a file of code of the product"),
     ("too-large", "it adds more lines or touches more files than asked for"),
+    ("no-code", "it adds comments, imports, blank lines and brackets alone, or only shapes lines"),
+    ("few-lines", "it adds fewer lines of code than asked for"),
     ("named-later", "a later fix or reversal names it"),
     ("changed-later", "some of its lines were changed or removed"),
     ("changed-inside", "lines were put between its own"),
+    ("mended-later", "a later fix changes a function that holds one of its lines"),
     ("file-lost", "a file of it is not readable at the end of history"),
 ];
 
@@ -70,7 +74,8 @@ pub struct CleanOptions {
     pub licence: Option<String>,
     /// How long lines are to survive.
     pub survive: Survive,
-    /// Fewest added lines of code.
+    /// Fewest added lines of code: comments, imports, lines without a letter or digit, and lines that were there before
+    /// but for blanks and quotes, are none.
     pub least_lines: u64,
     /// Most added lines.
     pub most_lines: u64,
@@ -79,13 +84,14 @@ pub struct CleanOptions {
 }
 
 /// Who added a line: the place of a change on the first-parent line; none for what is older than the range.
-type Owner = Option<usize>;
+pub(super) type Owner = Option<usize>;
 
 /// A change that is followed.
 struct Followed {
     landed: Landed,
     case_language: Option<String>,
     lines: u64,
+    code: usize,
     files: usize,
     fate: Fate,
 }
@@ -95,6 +101,7 @@ enum Fate {
     Alive,
     Changed(usize),
     Inside(usize),
+    Mended(usize),
     Lost(usize),
 }
 
@@ -122,7 +129,8 @@ pub fn clean(
         }
         done();
         let landed = past.alone(past.repo.told(*commit)?);
-        if mends(&landed.told.subject) || mends(landed.title()) {
+        let is_fix = is_fix(&landed);
+        if is_fix || names_issue(&landed.told) {
             later.push((at, format!("{}\n{}", landed.told.subject, landed.told.body)));
         }
         let changes = past.diff(landed.base, *commit)?;
@@ -134,7 +142,7 @@ pub fn clean(
                 }
             }
         }
-        walk.step(at, &changes);
+        walk.step(at, &changes, is_fix);
     }
     for (at, followed) in walk.followed {
         match verdict(&followed, at, &later, chain) {
@@ -152,8 +160,16 @@ pub fn clean(
 static REVERTS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)\brevert").expect("the pattern is a constant that compiles"));
 
-fn mends(subject: &str) -> bool {
-    reads_as_fix(subject) || REVERTS.is_match(subject)
+/// Whether a change says that it mends something of the product, or takes something back.
+fn is_fix(landed: &Landed) -> bool {
+    let reads = |subject: &str| reads_as_fix(subject) || REVERTS.is_match(subject);
+    reads(&landed.told.subject) || reads(landed.title())
+}
+
+/// Whether a change may mend anything: more than a fix that later ones are measured by, since here a doubt costs a case.
+fn may_mend(landed: &Landed) -> bool {
+    let words = has_fix_word(&landed.told.subject) || has_fix_word(landed.title());
+    words || is_fix(landed) || names_issue(&landed.told)
 }
 
 /// Whether a change is worth following, before anything is known of its fate.
@@ -181,36 +197,58 @@ fn accept(
     if landed.kind == Kind::Merge && !past.is_change(&landed.told, past.side_of(at))? {
         return no("several-changes", String::new());
     }
-    if mends(&landed.told.subject) || mends(landed.title()) {
+    if may_mend(landed) {
         return no("mends-or-reverts", String::new());
     }
-    let mut lines: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut sources = Vec::new();
     for file in &changes.files {
         match past.sort(&file.path, file.class) {
             Sort::Generated => return no("generated", file.path.visible()),
-            Sort::Source(language) => *lines.entry(language.name()).or_default() += file.added_count(),
+            Sort::Source(language) => sources.push((file, language)),
             Sort::Test | Sort::Docs | Sort::Other => {}
         }
         if matches!(file.body, Body::Unread(_)) {
             return no("unreadable", file.path.visible());
         }
     }
-    let code: u64 = lines.values().sum();
-    if code < options.least_lines.max(1) {
-        return no("no-source", format!("{code} lines of code"));
+    if sources.iter().all(|(file, _)| file.added_count() == 0) {
+        return no("no-source", files(changes.files.len()));
     }
     let added: u64 = changes.files.iter().map(FileChange::added_count).sum();
     if added > options.most_lines || changes.files.len() > options.most_files {
-        return no("too-large", format!("{added} lines in {} files", changes.files.len()));
+        return no("too-large", format!("{added} lines in {}", files(changes.files.len())));
+    }
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    for (file, language) in sources {
+        *lines.entry(language.name()).or_default() += added_code(file, language);
+    }
+    let code: usize = lines.values().sum();
+    if code == 0 {
+        return no("no-code", String::new());
+    }
+    if (code as u64) < options.least_lines {
+        return no("few-lines", code.to_string());
     }
     let language = lines.into_iter().max_by_key(|(name, lines)| (*lines, std::cmp::Reverse(*name)));
     Ok(Ok(Followed {
         landed: landed.clone(),
         case_language: language.map(|(name, _)| name.to_owned()),
         lines: added,
+        code,
         files: changes.files.len(),
         fate: Fate::Alive,
     }))
+}
+
+/// How many lines of code a change adds to a file.
+fn added_code(file: &FileChange, language: Language) -> usize {
+    let Body::Text { hunks, old, new } = &file.body else { return 0 };
+    code::removed(&reversed(hunks), (new, old), language).lines.len()
+}
+
+/// What a change adds is what its reversal removes.
+fn reversed(hunks: &[Hunk]) -> Vec<Hunk> {
+    hunks.iter().map(|hunk| Hunk { old: hunk.new, new: hunk.old }).collect()
 }
 
 /// The lines of all files that changes of the range touched, each with its owner.
@@ -221,30 +259,33 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn step(&mut self, at: usize, changes: &ChangeSet) {
+    fn step(&mut self, at: usize, changes: &ChangeSet, is_fix: bool) {
         // All old names leave before new ones come: names may be swapped.
         let mut owners: Vec<Option<Vec<Owner>>> = Vec::with_capacity(changes.files.len());
         for file in &changes.files {
             owners.push(self.files.remove(file.old_path.as_ref().unwrap_or(&file.path)));
         }
         for (file, owners) in changes.files.iter().zip(owners) {
-            self.file(at, file, owners);
+            self.file(at, file, owners, is_fix);
         }
     }
 
-    fn file(&mut self, at: usize, file: &FileChange, owners: Option<Vec<Owner>>) {
-        // Prose and tests change for their own reasons.
-        let is_code = matches!(self.past.sort(&file.path, file.class), Sort::Source(_));
+    fn file(&mut self, at: usize, file: &FileChange, owners: Option<Vec<Owner>>, is_fix: bool) {
+        let sort = self.past.sort(&file.path, file.class);
         match &file.body {
-            Body::Text { hunks, old, new } if is_code => {
+            // Prose and tests change for their own reasons.
+            Body::Text { hunks, old, new } if matches!(sort, Sort::Source(_) | Sort::Other) => {
                 let owners = owners.filter(|owners| owners.len() == old.len()).unwrap_or_else(|| vec![None; old.len()]);
                 let after = self.hunks(at, hunks, (old, new), &owners);
+                if let (Sort::Source(language), true) = (sort, is_fix) {
+                    self.mended(at, hunks, language, (old, &owners), (new, &after));
+                }
                 // Who deletes a file changes every line of it, which the hunk has said.
                 if file.new_kind.is_some() {
                     self.files.insert(file.path.clone(), after);
                 }
             }
-            Body::NotCode(_) if file.new_kind.is_some() => {
+            Body::NotCode(NotCode::NoLines) if file.new_kind.is_some() => {
                 // Renamed or of another mode, with the same lines.
                 if let Some(owners) = owners {
                     self.files.insert(file.path.clone(), owners);
@@ -289,6 +330,26 @@ impl Walk<'_> {
         after
     }
 
+    /// A fix of a function is one of every line in it.
+    fn mended(
+        &mut self,
+        at: usize,
+        hunks: &[Hunk],
+        language: Language,
+        (old, before): (&Text, &[Owner]),
+        (new, after): (&Text, &[Owner]),
+    ) {
+        let followed = |owners: &[Owner]| -> Vec<Owner> {
+            let is_alive = |at: &usize| self.followed.get(at).is_some_and(|followed| followed.fate == Fate::Alive);
+            owners.iter().map(|owner| owner.filter(|owner| *owner != at && is_alive(owner))).collect()
+        };
+        let mut found = mended::owners(language, (old, new), &followed(before), hunks);
+        found.extend(mended::owners(language, (new, old), &followed(after), &reversed(hunks)));
+        for owner in found {
+            self.fate(owner, Fate::Mended(at));
+        }
+    }
+
     /// The first thing that happens to a change decides.
     fn fate(&mut self, owner: usize, fate: Fate) {
         if let Some(followed) = self.followed.get_mut(&owner)
@@ -318,12 +379,13 @@ fn verdict(followed: &Followed, at: usize, later: &[(usize, String)], chain: &[O
         Fate::Alive => Ok(()),
         Fate::Changed(when) => Err(No("changed-later", by(when))),
         Fate::Inside(when) => Err(No("changed-inside", by(when))),
+        Fate::Mended(when) => Err(No("mended-later", by(when))),
         Fate::Lost(when) => Err(No("file-lost", by(when))),
     }
 }
 
 fn case(followed: &Followed, at: usize, chain: &[Oid], tip: Oid, now: i64, options: &CleanOptions) -> Case {
-    let Followed { landed, case_language, lines, files, .. } = followed;
+    let Followed { landed, case_language, lines, code, files, .. } = followed;
     let head = landed.head();
     let mut case = Case {
         id: format!("{}-clean-{}", slug(&options.name), head.short()),
@@ -349,6 +411,7 @@ fn case(followed: &Followed, at: usize, chain: &[Oid], tip: Oid, now: i64, optio
         ("survived_days", json!((now - landed.told.seconds).div_euclid(86_400))),
         ("until", json!(tip.hex())),
         ("added_lines", json!(lines)),
+        ("added_code_lines", json!(code)),
         ("files", json!(files)),
         ("pull_request", json!(landed.number)),
         ("change", json!(landed.kind.name())),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::origin;
-use crate::diff::{Body, FileChange};
+use crate::diff::{Hunk, Text};
 use crate::finding::Line;
 use crate::syntax::{Language, Limits, Parsed, Region};
 
@@ -16,11 +16,18 @@ static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\s*(?:import\b|from \S+ import\b|#\s*include\b|(?:pub )?use [\w:]+|using [\w.]+;|(?:var|let|const) [^=]*= require\()")
         .expect("the pattern is a constant that compiles")
 });
+/// What a change removes from a file.
+pub(super) struct Removed {
+    /// The lines that are more than comments and imports, from 1, and not put back but for blanks and quotes.
+    pub(super) lines: Vec<u32>,
+    /// Whether some were put back so.
+    pub(super) alike: bool,
+}
 
-/// The old lines that a change removes and that are more than comments, imports and blanks.
-pub(super) fn removed(file: &FileChange, language: Language) -> Vec<u32> {
-    let Body::Text { hunks, old, new } = &file.body else { return Vec::new() };
-    let mut lines: Vec<u32> = hunks.iter().flat_map(|hunk| origin::telling(hunk, old, new)).collect();
+/// The lines of code that hunks remove.
+pub(super) fn removed(hunks: &[Hunk], (old, new): (&Text, &Text), language: Language) -> Removed {
+    let (alike, others): (Vec<&Hunk>, Vec<&Hunk>) = hunks.iter().partition(|hunk| origin::is_alike(hunk, old, new));
+    let mut lines: Vec<u32> = others.into_iter().flat_map(|hunk| origin::telling(hunk, old, new)).collect();
     // What a line that only brings names in lacks is wrong elsewhere.
     lines.retain(|line| {
         let text = Line::new(*line).and_then(|line| old.line_text(line));
@@ -29,10 +36,11 @@ pub(super) fn removed(file: &FileChange, language: Language) -> Vec<u32> {
     if let Ok(parsed) = Parsed::parse(language, old.bytes(), &Limits::default()) {
         lines.retain(|line| Line::new(*line).is_some_and(|line| has_code(&parsed, line)));
     }
-    lines
+    Removed { lines, alike: !alike.is_empty() }
 }
 
-fn has_code(parsed: &Parsed, line: Line) -> bool {
+/// Whether the line says anything outside of comments and documentation.
+pub(super) fn has_code(parsed: &Parsed, line: Line) -> bool {
     let source = parsed.source();
     let mut pieces = parsed.outside_comments(parsed.line_range(line));
     let says = |text: &str| text.contains(|c: char| c.is_alphanumeric());

@@ -2,7 +2,8 @@
 //! (section 3.2). What only a forge knows comes from an export; without one the filters that need it are named as unknown
 //! in each case, and nothing is guessed.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -12,6 +13,7 @@ use super::bots::{ai_review_share, is_bot_name, is_updater};
 use super::changes::{Kind, Landed};
 use super::export::{Export, Note, PullRequest};
 use super::funnel::{Built, Funnel, No, Reason};
+use super::joined::Joined;
 use super::people::{self, Evidence};
 use super::quality::RepositoryQuality;
 use super::tokens::{self, Looked, Tokenizer};
@@ -20,6 +22,7 @@ use super::{Error, Past, Sort, slug};
 use crate::context::estimate_tokens;
 use crate::dataset::Rejected;
 use crate::diff::{Body, ChangeSet, FileChange, Text};
+use crate::digest::Hash;
 use crate::finding::RepoPath;
 use crate::git::Oid;
 use crate::record::{Case, Difficulty, HumanComment, Origin, Source};
@@ -27,13 +30,15 @@ use crate::review::pool;
 use crate::syntax::Language;
 
 /// Why a change gives no case, in the order in which it is looked at; a profile uses its own part.
-pub(super) const REASONS: [Reason; 17] = [
+pub(super) const REASONS: [Reason; 20] = [
     ("no-pull-request", "a commit that names no pull request"),
     ("no-parent", "the first commit of the history"),
     ("shallow", "the commit before it is not in this clone"),
+    ("ambiguous", "its number is in the export, and nothing there tells that it is this change"),
     ("not-merged", "the export says that it was not merged"),
     ("dependency-update", "a program proposed new versions of dependencies"),
     ("bot", "its author is a program"),
+    ("empty", "it changes nothing"),
     ("few-comments", "fewer than two substantive comments of people"),
     ("ai-reviews", "more than 30 % of the comments are of services or read like it"),
     ("docs-only", "it changes prose or examples alone"),
@@ -45,6 +50,7 @@ pub(super) const REASONS: [Reason; 17] = [
     ("too-many-tokens", "description and old code have more tokens than asked for"),
     ("too-large", "it adds more lines than asked for"),
     ("low-value", "its review value is below the threshold"),
+    ("duplicate", "an earlier change removes and adds the same lines of the same files"),
 ];
 
 /// Share of comments of services above which reviews count as theirs (paper).
@@ -101,8 +107,9 @@ pub fn collect(
     options: &CollectOptions,
     done: &(dyn Fn() + Sync),
 ) -> Result<(Built, Option<RepositoryQuality>), Error> {
-    let collector = Collector { past, export, counts: tokenizer.is_some(), options };
+    let collector = Collector { past, joined: Joined::new(past, landed, export), counts: tokenizer.is_some(), options };
     let mut built = Built::default();
+    let mut known: HashMap<String, Oid> = HashMap::new();
     for part in landed.chunks(tokens::AT_ONCE) {
         let look = |(): &mut (), index: usize| {
             let result = collector.look(&part[index]);
@@ -115,8 +122,15 @@ pub fn collect(
             tokenizer.look(&mut results, options.tokens)?;
         }
         for (landed, result) in part.iter().zip(results) {
-            match result {
-                Ok(looked) => built.cases.push(looked.case),
+            let outcome = result.and_then(|looked| match known.entry(looked.lines) {
+                Entry::Occupied(first) => Err(No("duplicate", first.get().short())),
+                Entry::Vacant(entry) => {
+                    entry.insert(landed.head());
+                    Ok(looked.case)
+                }
+            });
+            match outcome {
+                Ok(case) => built.cases.push(case),
                 Err(No(reason, detail)) => {
                     built.rejected.push(Rejected::commit(&landed.head().hex(), landed.title(), reason, detail));
                 }
@@ -140,7 +154,7 @@ pub fn collect(
 
 struct Collector<'a> {
     past: &'a Past<'a>,
-    export: Option<&'a Export>,
+    joined: Joined<'a>,
     /// Somebody counts tokens, so that none are estimated.
     counts: bool,
     options: &'a CollectOptions,
@@ -157,7 +171,7 @@ static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
 
 impl Collector<'_> {
     fn look(&self, landed: &Landed) -> Result<Result<Looked, No>, Error> {
-        let pull = landed.number.and_then(|number| self.export?.pull_requests.get(&number));
+        let pull = self.joined.pull(landed);
         if let Err(no) = self.of_the_message(landed, pull) {
             return Ok(Err(no));
         }
@@ -166,12 +180,15 @@ impl Collector<'_> {
             return Ok(Err(No(if cut { "shallow" } else { "no-parent" }, String::new())));
         };
         let changes = self.past.diff(Some(base), landed.head())?;
+        if changes.files.is_empty() {
+            return Ok(Err(No("empty", String::new())));
+        }
         let mut case = self.case(landed, pull, base);
         let kept = match self.options.profile {
             Profile::Sphinx => self.sphinx(landed, pull, &changes, &mut case),
             Profile::SwePrBench => self.swe_prbench(landed, pull, &changes, &mut case)?.map(|()| None),
         };
-        Ok(kept.map(|text| Looked { case, text }))
+        Ok(kept.map(|text| Looked { case, text, lines: lines_of(&changes) }))
     }
 
     /// What needs no file: the pull request and its author.
@@ -179,6 +196,9 @@ impl Collector<'_> {
         let told = &landed.told;
         if landed.kind == Kind::Commit && !self.options.plain {
             return Err(No("no-pull-request", String::new()));
+        }
+        if self.joined.is_ambiguous(landed) {
+            return Err(No("ambiguous", landed.number.map(|number| format!("#{number}")).unwrap_or_default()));
         }
         if pull.is_some_and(|pull| !pull.merged) {
             return Err(No("not-merged", String::new()));
@@ -388,6 +408,21 @@ impl Collector<'_> {
             words.iter().any(is_import) && words.iter().any(|word| stems.contains(word))
         }))
     }
+}
+
+/// What a change and its port to another branch have in common, under whatever title: the digest of names, removed and
+/// added lines.
+fn lines_of(changes: &ChangeSet) -> String {
+    let mut hash = Hash::new();
+    for file in &changes.files {
+        hash.part(file.path.bytes());
+        let Body::Text { hunks, old, new } = &file.body else { continue };
+        for hunk in hunks {
+            hash.part(old.bytes_of(hunk.old));
+            hash.part(new.bytes_of(hunk.new));
+        }
+    }
+    hash.digits()
 }
 
 fn stem(path: &RepoPath) -> String {

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use super::changes::{Kind, Landed};
 use super::export::Export;
 use super::funnel::{Built, Funnel, No, Reason};
+use super::joined::Joined;
 use super::origin::{self, Traced};
-use super::{Error, Past, Sort, code, slug};
+use super::{Error, Past, Sort, code, files, slug};
 use crate::dataset::Rejected;
 use crate::dataset::blame::{self, Git};
 use crate::diff::{Body, ChangeSet, FileChange, Status};
@@ -23,7 +24,7 @@ use crate::review::pool;
 use crate::syntax::Language;
 
 /// Why a fix gives no case, in the order in which it is looked at.
-pub(super) const REASONS: [Reason; 21] = [
+pub(super) const REASONS: [Reason; 22] = [
     ("merge", "the fix is a merge commit"),
     ("no-parent", "the fix is the first commit of the history"),
     ("shallow", "the history that is needed is not in this clone"),
@@ -35,6 +36,7 @@ pub(super) const REASONS: [Reason; 21] = [
     ("unreadable", "a file cannot be read as text, or cannot be blamed"),
     ("adds-only", "the fix removes nothing, so nobody can be blamed"),
     ("no-code", "the fix removes comments, imports, blank lines and brackets alone, or only indents"),
+    ("only-blanks", "the fix differs from what it mends in blanks and quotes alone, which blame looks through"),
     ("several-introducers", "the removed lines come from more than one change"),
     ("introducer-no-pull-request", "the lines came with a commit that is no merge and names no pull request"),
     ("introducer-reformats", "whoever wrote the line last only shaped it, by its own words or time and again"),
@@ -87,7 +89,9 @@ pub fn cr_bench(
     options: &CrBenchOptions,
     done: &(dyn Fn() + Sync),
 ) -> Result<Built, Error> {
-    let builder = Builder { past, export, options, git: Git::new(past.repo.git_dir(), options.path.clone()) };
+    let landed = if export.is_some() { past.landed_since(None)? } else { Vec::new() };
+    let joined = Joined::new(past, &landed, export);
+    let builder = Builder { past, joined, options, git: Git::new(past.repo.git_dir(), options.path.clone()) };
     let mut seen = HashSet::new();
     let fixes: Vec<Oid> = fixes.iter().copied().filter(|fix| seen.insert(*fix)).collect();
     let results = pool::map(
@@ -121,7 +125,7 @@ pub fn cr_bench(
 
 struct Builder<'a> {
     past: &'a Past<'a>,
-    export: Option<&'a Export>,
+    joined: Joined<'a>,
     options: &'a CrBenchOptions,
     git: Git,
 }
@@ -222,24 +226,27 @@ impl Builder<'_> {
             return no("too-large", files(sources));
         }
         let mut removed = BTreeMap::new();
-        let mut any = false;
+        let (mut any, mut alike) = (false, false);
         for (file, sort) in changes.files.iter().zip(&sorts) {
             let Sort::Source(language) = sort else { continue };
             match &file.body {
                 Body::Unread(_) => return no("unreadable", file.path.visible()),
                 Body::NotCode(_) => continue,
-                Body::Text { .. } => any |= file.removed_count() > 0,
-            }
-            let lines = code::removed(file, *language);
-            if !lines.is_empty() {
-                let name = file.old_path.as_ref().unwrap_or(&file.path).clone();
-                removed.insert(name, lines);
+                Body::Text { hunks, old, new } => {
+                    any |= file.removed_count() > 0;
+                    let found = code::removed(hunks, (old, new), *language);
+                    alike |= found.alike;
+                    if !found.lines.is_empty() {
+                        let name = file.old_path.as_ref().unwrap_or(&file.path).clone();
+                        removed.insert(name, found.lines);
+                    }
+                }
             }
         }
         let count: usize = removed.values().map(Vec::len).sum();
         match count {
             0 if !any => no("adds-only", ""),
-            0 => no("no-code", ""),
+            0 => no(if alike { "only-blanks" } else { "no-code" }, ""),
             _ if count > self.options.fix_lines => no("too-large", format!("{count} removed lines of code")),
             _ => Ok(removed),
         }
@@ -370,7 +377,7 @@ impl Builder<'_> {
     fn tell(&self, case: &mut Case, fix: &Told, change: &Landed, mending: &Landed) {
         const COMMIT: &str = "commit message";
         const PULL: &str = "pull request";
-        let pull = |landed: &Landed| self.export?.pull_requests.get(&landed.number?);
+        let pull = |landed: &Landed| self.joined.pull(landed);
         let says = |text: &str| !text.trim().is_empty();
         let written = pull(change).filter(|pull| says(&pull.title));
         case.title = written.map_or_else(|| change.title().to_owned(), |pull| pull.title.clone());
@@ -482,8 +489,4 @@ fn evidence(traced: &Traced) -> Value {
 
 fn plain(path: &RepoPath) -> String {
     path.to_text().raw().to_owned()
-}
-
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }

@@ -33,6 +33,8 @@ pub struct PullRequest {
     pub author: String,
     /// Whether it was merged; where the export does not say, the history does.
     pub merged: bool,
+    /// The commit that brought it to its branch, in hexadecimal digits.
+    pub merge_commit: Option<String>,
     /// When, in seconds since 1970.
     pub merged_at: Option<i64>,
     /// Names of its labels.
@@ -125,6 +127,9 @@ fn pull_request(value: &Value) -> Option<PullRequest> {
         merged: merged_at.is_some()
             || state.eq_ignore_ascii_case("MERGED")
             || value.get("merged").and_then(Value::as_bool) == Some(true),
+        merge_commit: text(value, &["merge_commit_sha"])
+            .or_else(|| text(value.get("mergeCommit")?, &["oid"]))
+            .map(str::to_owned),
         merged_at: merged_at.and_then(seconds),
         labels: labels
             .iter()

@@ -10,17 +10,18 @@ use crate::git::{Oid, Told};
 static FIX: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)\b(fix(e[sd]|ing)?|bug(fix(es)?)?|regressions?|crash(e[sd]|ing)?|deadlocks?|leak(s|ed|ing)?|overflows?",
-        r"|use[- ]after[- ]free|races?|segfaults?|incorrect(ly)?|wrong(ly)?|broken|panics?|corrupt\w*|off[- ]by[- ]one)\b"
+        r"|use[- ]after[- ]free|races?|segfaults?|incorrect(ly)?|wrong(ly)?|broken|panics?|corrupt(s|ed|ing|ions?)?|off[- ]by[- ]one)\b"
     ))
     .expect("the pattern is a constant that compiles")
 });
 /// What is mended where nothing was wrong with the product.
 static NO_BUG: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i)\b(typos?|spelling|grammar|wording|comments?|docs?|document(ed|s|ing|ation)?|docstrings?|readme|changelog|lint(er|ing|s)?",
+        r"(?i)\b(typos?|spelling|grammar|wording|comments?|(java)?docs?|document(ed|s|ing|ation)?|docstrings?|readme|changelog|lint(er|ing|s)?",
         r"|warnings?|tests?|testing|testcases?|unittests?|ci|gha|travis|appveyor|github actions?|workflows?|formatting|style|styling|cosmetics?|whitespace|indent\w*",
         r"|builds?|compil\w*|makefiles?|cmake|configure|flake8|mypy|pyright|clippy|rustfmt|typing|annotations?|examples?",
-        r"|deps?|dependenc\w+|bump\w*|flaky|links?|urls?|versions?|releases?|brew|pkg|packag\w+|fixed[- ](?:size|length|width|point)|copyright|licen[sc]e|coverity|codespell|checksrc)\b"
+        r"|deps?|dependenc\w+|bump\w*|flaky|links?|urls?|versions?|releases?|brew|pkg|packag\w+|fixed[- ](?:size|length|width|point)|copyright|licen[sc]es?|coverity|codespell|checksrc",
+        r"|checkstyle|pmd|spotbugs|findbugs|codeql|generics|raw types?|(un)?boxing|unused|imports)\b"
     ))
     .expect("the pattern is a constant that compiles")
 });
@@ -35,6 +36,11 @@ static ISSUE: LazyLock<Regex> = LazyLock::new(|| {
 /// Whether the subject says that something of the product is mended. Words alone decide, so it errs in both directions.
 pub fn reads_as_fix(subject: &str) -> bool {
     FIX.is_match(subject) && !NO_BUG.is_match(subject)
+}
+
+/// Whether the subject has a word of mending, be it of the product or of something else.
+pub(super) fn has_fix_word(subject: &str) -> bool {
+    FIX.is_match(subject)
 }
 
 /// Whether the message names an issue that it closes or that reported the fault.
@@ -71,9 +77,13 @@ mod tests {
 
     #[test]
     fn words_of_a_subject() {
-        for subject in
-            ["Fix crash on empty input", "bugfix: off-by-one in parser", "regression: restore -z", "http2: fixed leak"]
-        {
+        for subject in [
+            "Fix crash on empty input",
+            "bugfix: off-by-one in parser",
+            "regression: restore -z",
+            "http2: fixed leak",
+            "Mend the corruption of names",
+        ] {
             assert!(reads_as_fix(subject), "{subject}");
         }
         for subject in [
@@ -84,6 +94,11 @@ mod tests {
             "Fixture for x",
             "Fix build",
             "Use a fixed size array",
+            "Fix Javadoc",
+            "Fix checkstyle violation",
+            "Fix licences",
+            "Fix unused imports",
+            "Switch corruption_test to an own environment",
         ] {
             assert!(!reads_as_fix(subject), "{subject}");
         }

@@ -11,6 +11,8 @@ mod cr_bench;
 mod export;
 mod fixes;
 mod funnel;
+mod joined;
+mod mended;
 mod origin;
 mod people;
 mod quality;
@@ -151,6 +153,10 @@ fn slug(name: &str) -> String {
     let kept = last.trim_end_matches(".git").chars().filter(|c| c.is_ascii_alphanumeric() || "_-".contains(*c));
     let slug: String = kept.take(60).collect();
     if slug.is_empty() { "case".to_owned() } else { slug }
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }
 
 #[cfg(test)]

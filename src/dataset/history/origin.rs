@@ -215,6 +215,26 @@ fn bare(line: &[u8]) -> Vec<u8> {
     kept.map(|byte| if matches!(byte, b'\'' | b'`') { b'"' } else { *byte }).collect()
 }
 
+/// Whether both sides of a hunk say the same but for blanks and the kind of quotes, which an include writes as `<…>` too.
+pub(super) fn is_alike(hunk: &Hunk, old: &Text, new: &Text) -> bool {
+    let text = |text: &Text, lines| -> Vec<u8> {
+        let is_include = |line: &[u8]| String::from_utf8_lossy(line).to_ascii_lowercase().contains("include");
+        let signs = |line: &[u8]| -> Vec<u8> {
+            let bracket = is_include(line);
+            let kept = line.iter().filter(|byte| !byte.is_ascii_whitespace());
+            kept.map(|byte| match byte {
+                b'\'' | b'`' => b'"',
+                b'<' | b'>' if bracket => b'"',
+                byte => *byte,
+            })
+            .collect()
+        };
+        text.range(lines).flat_map(signs).collect()
+    };
+    let before = text(old, hunk.old);
+    !before.is_empty() && before == text(new, hunk.new)
+}
+
 /// The removed lines of a hunk that say something else than its added ones: what stands on the other side as well, but for
 /// blanks, was only indented. Lines without a letter or digit say nothing.
 pub(super) fn telling(hunk: &Hunk, old: &Text, new: &Text) -> Vec<u32> {
@@ -264,6 +284,20 @@ mod tests {
         assert_eq!(swaps(&hunk(2, 2), &old, &new, 1), None);
         let (old, new) = (text(&["int a;"]), text(&["long a;"]));
         assert_eq!(swaps(&hunk(1, 1), &old, &new, 0), None);
+    }
+
+    #[test]
+    fn blanks_and_quotes_make_no_difference() {
+        let hunk = hunk(1, 1);
+        for (old, new, expected) in [
+            ("say( 'a' )", "say(\"a\")", true),
+            ("#elif HAS_INCLUDE(<a / b>)", "#elif HAS_INCLUDE(\"a/b\")", true),
+            ("if a < b", "if a > b", false),
+            ("call(a b)", "call(a, b)", false),
+            ("", "a", false),
+        ] {
+            assert_eq!(is_alike(&hunk, &text(&[old]), &text(&[new])), expected, "{old}");
+        }
     }
 
     #[test]

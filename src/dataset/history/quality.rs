@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::changes::{Kind, Landed};
 use super::export::{Export, PullRequest};
+use super::joined::Joined;
 use super::people::is_substantive;
 use super::{Error, Past, Sort};
 use crate::git::Side;
@@ -44,11 +45,9 @@ impl RepositoryQuality {
         let pulls = || landed.iter().filter(|landed| landed.number.is_some() || landed.kind == Kind::Merge);
         let recent = pulls().filter(|landed| within(landed, 90)).count();
         let monthly = pulls().filter(|landed| within(landed, 182)).count() as f64 / 6.0;
-        let mut newest: Vec<&PullRequest> = pulls()
-            .rev()
-            .filter(|landed| within(landed, 90))
-            .filter_map(|landed| export?.pull_requests.get(&landed.number?))
-            .collect();
+        let joined = Joined::new(past, landed, export);
+        let mut newest: Vec<&PullRequest> =
+            pulls().rev().filter(|landed| within(landed, 90)).filter_map(|landed| joined.pull(landed)).collect();
         newest.truncate(SAMPLE);
         let notes = || newest.iter().flat_map(|pull| &pull.notes);
         let culture = notes().filter(|note| is_substantive(note)).count() as f64 / notes().count().max(1) as f64;

@@ -25,6 +25,8 @@ pub(super) struct Looked {
     pub(super) case: Case,
     /// Title, description and old code; `None` where nobody counts.
     pub(super) text: Option<String>,
+    /// The digest of what the change removes and adds.
+    pub(super) lines: String,
 }
 
 impl Tokenizer<'_> {
@@ -61,7 +63,7 @@ mod tests {
     use super::*;
 
     fn looked(text: Option<&str>) -> Result<Looked, No> {
-        Ok(Looked { case: Case::default(), text: text.map(str::to_owned) })
+        Ok(Looked { case: Case::default(), text: text.map(str::to_owned), lines: String::new() })
     }
 
     #[test]
