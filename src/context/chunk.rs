@@ -225,10 +225,7 @@ const RUN: Milli = 4_500;
 /// text and the number of the pass alone: who reads them again must not repeat himself for their order.
 pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form, pass: u32) -> Chunks {
     let total = Milli::from(budget.tokens.max(Budget::LEAST)) * 1_000;
-    let caps = match form {
-        Form::Cqs => [0; LAYERS],
-        Form::Marked => layers::caps(budget, total),
-    };
+    let caps = if layers::is_told(parts, form) { layers::caps(budget, total) } else { [0; LAYERS] };
     let limit = total - render::frame();
     let prices: Vec<Price> = parts.iter().map(|part| Price::of(part, &caps)).collect();
     let cells = cells(parts, &prices, limit - caps.iter().sum::<Milli>());

@@ -55,7 +55,8 @@ pub enum Form {
     /// Ours: fenced hunks, lines numbered within the chunk ([`Chunk::place`] tells where they are).
     #[default]
     Marked,
-    /// Code Quality Score's (paper, A.1): line number of the file, then `+`, `-` or a space. The diff alone, without layers.
+    /// Code Quality Score's (paper, A.1): line number of the file, then `+`, `-` or a space. With [`Layers::A`]
+    /// the diff alone, as in the paper, with more all layers around it.
     Cqs,
 }
 
@@ -156,5 +157,10 @@ impl<'r> Context<'r> {
         denied.check()?;
         let redactor = redact::Redactor::new(rules, &options.secrets).map_err(Error::Secret)?;
         Ok(Self { options, denied, redactor, classes: &rules.classes })
+    }
+
+    /// What is told beside the diff.
+    pub const fn layers(&self) -> Layers {
+        self.options.layers
     }
 }

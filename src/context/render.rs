@@ -82,19 +82,21 @@ pub(super) fn chunk(
     match form {
         Form::Marked => {
             drawing.marked(blocks);
-            page.cost = frame();
             page.text.push_str(TASK);
-            let left = total.saturating_sub(page.cost + drawing.page.cost);
-            let [summary, after] = layers::layers(blocks, parts, budget, left, alone, &mut drawing.masked);
-            for part in [summary, std::mem::take(&mut drawing.page), after] {
-                page.text.push_str(&part.text);
-                page.cost += part.cost;
-            }
         }
-        Form::Cqs => {
-            drawing.cqs(blocks);
-            page = std::mem::take(&mut drawing.page);
-        }
+        Form::Cqs => drawing.cqs(blocks),
+    }
+    let diff = std::mem::take(&mut drawing.page);
+    let [summary, after] = if layers::is_told(parts, form) {
+        let left = total.saturating_sub(frame() + diff.cost);
+        layers::layers(blocks, parts, budget, left, alone, &mut drawing.masked)
+    } else {
+        Default::default()
+    };
+    page.cost = milli(&page.text, None);
+    for part in [summary, diff, after] {
+        page.text.push_str(&part.text);
+        page.cost += part.cost;
     }
     let (text, fence) = fenced(&page.text);
     let mut languages: Vec<Language> = blocks.iter().filter_map(|block| parts[block.file].language).collect();
