@@ -200,6 +200,102 @@ fn a_papers_agent_needs_no_sieve() {
     assert_eq!(wrong.code, 2);
 }
 
+/// A dataset of one case: a function and its test, both changed.
+fn tested() -> Place {
+    let place = Place::house(&[]);
+    let code = |divisor: &str| {
+        format!(
+            "import os\n\ndef mean(v):\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    return sum(v) / {divisor}\n"
+        )
+    };
+    let test = |result: u32| {
+        format!(
+            "def test_mean():\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    assert mean([1]) == 1\n    e = {result}\n"
+        )
+    };
+    for (side, divisor, result) in [("old", "2", 3), ("new", "len(v)", 4)] {
+        place.write(&format!("ds/files/one/{side}/mean.py"), code(divisor));
+        place.write(&format!("ds/files/one/{side}/test_mean.py"), test(result));
+    }
+    let case = json!({"id": "one", "source": {"files": {"folder": "files/one"}}, "clean": true});
+    place.write("ds/cases.jsonl", format!("{case}\n"));
+    place.write("ds/dataset.json", r#"{"format":"diffsieve.dataset/v1","name":"one","cases":0,"digest":""}"#);
+    assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
+    place
+}
+
+#[test]
+fn a_papers_agent_is_shown_what_the_context_says() {
+    let place = tested();
+    let asked = |agent: &str, context: &str| {
+        let service = Service::new(|_| (200, json!({"comments": []}).to_string()));
+        let ran = asking(&place, &service, &["--agent", agent, "--context", context, "--cache", "off"]).run();
+        assert_eq!((ran.code, service.count()), (0, 1), "{}", ran.stderr);
+        let run: Value = serde_json::from_str(&place.read("r/run.json")).unwrap();
+        assert_eq!(run["configuration"]["context"], context);
+        fs::remove_dir_all(place.path("r")).unwrap();
+        service.requests().remove(0)
+    };
+    let system = |request: &Value| request["messages"][0]["content"].as_str().unwrap().to_owned();
+    let [a, b, c] = ["A", "B", "C"].map(|context| asked("swe-prbench", context));
+    assert_eq!(
+        user(&a),
+        "\
+=== Raw Source Control Code Changes BEGIN ===
+File: mean.py
+5      b = 2
+6      c = 3
+7      d = 4
+8 -    return sum(v) / 2
+8 +    return sum(v) / len(v)
+File: test_mean.py
+4      c = 3
+5      d = 4
+6      assert mean([1]) == 1
+7 -    e = 3
+7 +    e = 4
+=== Raw Source Control Code Changes END ===
+"
+    );
+    let (b_text, c_text) = (user(&b), user(&c));
+    assert!(b_text.contains(&user(&a)) && b_text.contains("| ~ body of function mean\n"), "{b_text}");
+    assert!(b_text.contains(" BASE, before the change: mean.py>>\n| def mean(v):\n|     a = 1\n"), "{b_text}");
+    assert!(!b_text.contains("| def test_mean():") && c_text.contains("| def test_mean():\n"), "{c_text}");
+    assert!(!system(&a).contains("<<marks>>") && system(&b).contains("<<marks>>"));
+    // All agents are shown the same, and the words of one of them are not those of another.
+    assert_eq!((user(&asked("sphinx", "C")), user(&asked("cr-bench", "A"))), (c_text, user(&a)));
+}
+
+#[test]
+fn the_swe_prbench_agent_speaks_in_its_papers_words() {
+    let place = dataset();
+    let service = Service::new(|request| {
+        let comments = match user(request).contains("FAULT") {
+            true => json!([
+                {"file": "m.py", "line": 2, "body": "an empty list divides by zero", "severity": "P0"},
+                {"file": "", "line": 0, "body": "there is no test", "severity": "P1"},
+                {"file": "m.py", "line": 1, "body": "v says nothing", "severity": "P2"},
+            ]),
+            false => json!([]),
+        };
+        (200, json!({ "comments": comments }).to_string())
+    });
+    let ran = asking(&place, &service, &["--agent", "swe-prbench"]).run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let said = answers(&place, "r");
+    let told = |index: usize| {
+        let comment = &said[2]["comments"][index];
+        [&comment["file"], &comment["line"], &comment["level"]].map(Value::clone)
+    };
+    assert_eq!(told(0), [json!("m.py"), json!(2), json!("error")]);
+    assert_eq!(told(1), [Value::Null, Value::Null, json!("warning")]);
+    assert_eq!(told(2), [json!("m.py"), json!(1), json!("note")]);
+    let request = &service.requests()[0];
+    let item = &request["response_format"]["json_schema"]["schema"]["properties"]["comments"]["items"];
+    assert_eq!(item["properties"]["severity"]["enum"], json!(["P0", "P1", "P2"]));
+    assert_eq!(item["required"], json!(["file", "line", "body", "severity"]));
+}
+
 #[test]
 fn a_model_judges_and_what_it_leaves_open_is_named() {
     let place = dataset();
