@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::hostile::AttemptKind;
-use super::layers::{self, LAYERS};
+use super::layers::{self, LAYERS, Told};
+use super::moves;
 use super::part::FilePart;
 use super::render::{self, Block};
 use super::rows::{Border, Kind, Rank, Row, cost, lot, plain};
 use super::split::stretches;
+use super::summary::Entry;
 use super::tokens::{Milli, milli};
 use super::{Budget, Form};
 use crate::diff::{Lines, NotCode, Unread};
@@ -227,7 +229,8 @@ pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form, pass: u32) -> Chu
     let total = Milli::from(budget.tokens.max(Budget::LEAST)) * 1_000;
     let caps = if layers::is_told(parts, form) { layers::caps(budget, total) } else { [0; LAYERS] };
     let limit = total - render::frame();
-    let prices: Vec<Price> = parts.iter().map(|part| Price::of(part, &caps)).collect();
+    let symbols = moves::told(parts);
+    let prices: Vec<Price> = parts.iter().zip(&symbols).map(|(part, told)| Price::of(part, told, &caps)).collect();
     let cells = cells(parts, &prices, limit - caps.iter().sum::<Milli>());
     let borders: Vec<Border> = cells.iter().map(|cell| cell.border).collect();
     let sums = sums(&cells, &prices);
@@ -241,9 +244,10 @@ pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form, pass: u32) -> Chu
         groups.iter_mut().for_each(|group| shuffle(group, pass));
     }
     let alone = groups.len() == 1;
+    let told = Told { parts, symbols: &symbols };
     let mut made: Vec<(Chunk, Weight)> = groups
         .iter()
-        .map(|group| (render::chunk(group, parts, budget, form, total, alone), Weight::of(group)))
+        .map(|group| (render::chunk(group, &told, budget, form, total, alone), Weight::of(group)))
         .collect();
     let most = made.iter().fold(Weight::default(), |most, (_, weight)| most.max(*weight));
     for (chunk, weight) in &mut made {
@@ -351,13 +355,13 @@ struct Price {
 }
 
 impl Price {
-    fn of(part: &FilePart, caps: &[Milli; LAYERS]) -> Self {
+    fn of(part: &FilePart, symbols: &[Entry], caps: &[Milli; LAYERS]) -> Self {
         let file = format!("<<0a1b2c3d4e5f FILE {}, typescript>>\n", plain(&part.header));
         let names = part.symbols.iter().map(|name| milli(&plain(name), part.language));
         Self {
             file: milli(&file, part.language),
             hunk: HUNK + names.max().unwrap_or(0),
-            layers: layers::needs(part, caps),
+            layers: layers::needs(part, symbols, caps),
         }
     }
 

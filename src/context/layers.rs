@@ -9,6 +9,7 @@ use super::part::FilePart;
 use super::render::{Block, Page, cost};
 use super::rows::{Kind, Row};
 use super::signatures::Signature;
+use super::summary::Entry;
 use super::tokens::Milli;
 use super::{Budget, Form, Layers, base};
 use crate::diff::Lines;
@@ -30,16 +31,22 @@ pub(super) fn caps(budget: &Budget, total: Milli) -> [Milli; LAYERS] {
 }
 
 /// What each layer would need to tell all it has of a file, as far as its share goes.
-pub(super) fn needs(part: &FilePart, caps: &[Milli; LAYERS]) -> [Milli; LAYERS] {
+pub(super) fn needs(part: &FilePart, symbols: &[Entry], caps: &[Milli; LAYERS]) -> [Milli; LAYERS] {
     let lines =
         |lines: &mut dyn Iterator<Item = &String>| -> Milli { lines.map(|line| cost(line, part) + 2_000).sum() };
-    let summary = lines(&mut part.summary.iter().map(|entry| &entry.text));
+    let summary = lines(&mut symbols.iter().map(|entry| &entry.text));
     let functions = part.base.functions.iter().flat_map(|function| &function.text);
     let execution = lines(&mut functions.chain(&part.base.imports));
     let behaviour = lines(&mut part.reads.iter().map(|read| &read.line));
     // Which tests belong to a file is known only when all files are.
     let tests = if part.layers >= Layers::C && !part.test { caps[3] } else { 0 };
     [summary, execution, behaviour, tests]
+}
+
+/// The files of a change, and what is told of the symbols of each.
+pub(super) struct Told<'p> {
+    pub(super) parts: &'p [FilePart],
+    pub(super) symbols: &'p [Vec<Entry>],
 }
 
 /// What is shown whole or not at all, under the name of its file.
@@ -59,14 +66,15 @@ impl<'p> Item<'p> {
 /// The pages before and after the diff. `left` is what they may cost together.
 pub(super) fn layers(
     blocks: &[Block<'_>],
-    parts: &[FilePart],
+    told: &Told<'_>,
     budget: &Budget,
     left: Milli,
     alone: bool,
     masked: &mut Masked,
 ) -> [Page; 2] {
+    let parts = told.parts;
     let kinds: [(&str, u32, Vec<Item<'_>>); LAYERS] = [
-        ("KEY changes", budget.summary, summary(blocks, parts)),
+        ("KEY changes", budget.summary, summary(blocks, told.symbols)),
         ("BASE, before the change", budget.execution, execution(blocks, parts)),
         ("READS of settings", budget.behaviour, behaviour(blocks, parts)),
         ("TESTS without bodies", budget.tests, tests(blocks, parts, alone)),
@@ -143,10 +151,10 @@ fn files(blocks: &[Block<'_>]) -> BTreeSet<usize> {
 }
 
 /// What happened to the symbols that the chunk shows a changed line of.
-fn summary<'p>(blocks: &[Block<'_>], parts: &'p [FilePart]) -> Vec<Item<'p>> {
+fn summary<'p>(blocks: &[Block<'_>], symbols: &'p [Vec<Entry>]) -> Vec<Item<'p>> {
     let mut found = Vec::new();
     for file in files(blocks) {
-        for entry in &parts[file].summary {
+        for entry in &symbols[file] {
             let touches = |row: &Row| match row.kind {
                 Kind::Removed => entry.old.is_some_and(|lines| holds(lines, row.line)),
                 Kind::Added | Kind::Unchanged => entry.new.is_some_and(|lines| holds(lines, row.line)),

@@ -9,6 +9,7 @@ mod chunk;
 mod hostile;
 mod layers;
 mod mask;
+mod moves;
 mod part;
 mod reads;
 mod redact;

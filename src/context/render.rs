@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use sha2::{Digest as _, Sha256};
 
 use super::chunk::{Attempt, Cell, Chunk, Covered, Place, Removed, Shown};
+use super::layers::Told;
 use super::mask::{FENCE, Masked, hidden};
 use super::part::FilePart;
 use super::rows::{Kind, Row, plain};
@@ -71,12 +72,13 @@ pub(super) fn cost(line: &str, part: &FilePart) -> Milli {
 /// Draws a chunk. `total` is what it may cost, `alone` whether the change has no other.
 pub(super) fn chunk(
     blocks: &[Block<'_>],
-    parts: &[FilePart],
+    told: &Told<'_>,
     budget: &Budget,
     form: Form,
     total: Milli,
     alone: bool,
 ) -> Chunk {
+    let parts = told.parts;
     let mut drawing = Drawing { parts, ..Drawing::default() };
     let mut page = Page::default();
     match form {
@@ -89,7 +91,7 @@ pub(super) fn chunk(
     let diff = std::mem::take(&mut drawing.page);
     let [summary, after] = if layers::is_told(parts, form) {
         let left = total.saturating_sub(frame() + diff.cost);
-        layers::layers(blocks, parts, budget, left, alone, &mut drawing.masked)
+        layers::layers(blocks, told, budget, left, alone, &mut drawing.masked)
     } else {
         Default::default()
     };

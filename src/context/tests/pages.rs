@@ -79,6 +79,46 @@ fn a_change_with_all_layers() {
     assert_eq!(chunk.parts[0].deletions.iter().map(|line| line.get()).collect::<Vec<_>>(), [3, 6]);
 }
 
+#[test]
+fn what_is_moved_and_unchanged_is_said_to_be() {
+    let told = |changes: &[FileChange]| -> Vec<String> {
+        let page = pages(Options::default(), changes);
+        let (told, _) = page.split_once(" FILE ").expect("there is a file");
+        told.lines().filter_map(|line| line.strip_prefix("| ")).map(str::to_owned).collect()
+    };
+    let (one, two) = ("def one(a):\n    if a:\n        return 1\n", "def two():\n    return 2\n");
+    let gap = "\n\n";
+    // Within a file: five lines go from its beginning to its end.
+    let (old, new) = (format!("{one}{gap}{two}"), format!("{two}{gap}{one}"));
+    let within = |new: &str| change("a.py", &old, new, vec![hunk((1, 5), (1, 0)), hunk((8, 0), (3, 5))]);
+    assert_eq!(told(&[within(&new)]), ["= def one(a) moved within the file, unchanged"]);
+    let edited = new.replace("    if a:\n        return 1\n", "    if a:\n        pass\n    return 1\n");
+    let edited = change("a.py", &old, &edited, vec![hunk((1, 5), (1, 0)), hunk((8, 0), (3, 6))]);
+    assert_eq!(told(&[edited]), ["~ body of function one"]);
+    // Other indentation among its lines is another function.
+    let shifted = new.replace("        return 1", "      return 1").replace("    if a", "  if a");
+    assert!(told(&[within(&shifted)]).is_empty(), "white space alone is no change of a body, and no move either");
+    // Into a class, deeper than before.
+    let inner: String = one.lines().map(|line| format!("    {line}\n")).collect();
+    let class = format!("{two}{gap}class A:\n    b = 1\n\n{inner}");
+    let old_class = format!("{one}{gap}{two}{gap}class A:\n    b = 1\n");
+    let into = change("a.py", &old_class, &class, vec![hunk((1, 5), (1, 0)), hunk((12, 0), (7, 4))]);
+    assert_eq!(told(&[into]), ["= def one(a) moved from the top level to A, unchanged"]);
+    // To another file, with all that is inside it.
+    let class = format!("class A:\n    b = 1\n\n{inner}");
+    let from = || change("a.py", &format!("{two}{gap}{class}"), two, vec![hunk((3, 8), (3, 0))]);
+    let to = |class: &str| added("lib/b.py", &format!("import os\n\n{class}"));
+    assert_eq!(
+        told(&[from(), to(&class)]),
+        ["= class A moved to lib/b.py, unchanged", "= class A moved here from a.py, unchanged"]
+    );
+    let other = class.replace("return 1", "return 3");
+    assert_eq!(told(&[from(), to(&other)]), ["- class A", "- A: def one(a)", "+ class A", "+ A: def one(a)"]);
+    // What could have come from two places came from neither.
+    let copy = change("c.py", &class, "", vec![hunk((1, 6), (1, 0))]);
+    assert!(told(&[from(), copy, to(&class)]).iter().all(|line| !line.starts_with('=')));
+}
+
 /// A test file of a changed line at its end and `others` tests before it, of which the last few speak of `fetch`.
 fn tested(others: usize) -> FileChange {
     let other = |number: usize| {
