@@ -42,6 +42,10 @@ pub struct Chunk {
     pub lines: Vec<Shown>,
     /// Its removed lines in order.
     pub removed: Vec<Removed>,
+    /// How its diff is written.
+    pub form: Form,
+    /// Unless it is [`Form::Marked`]: file and text of each hunk.
+    pub(super) hunks: Vec<(usize, String)>,
     pub(super) fence: String,
 }
 
@@ -171,13 +175,27 @@ impl Chunks {
 }
 
 impl Chunk {
-    /// Where the line with this number is. Only [`Form::Marked`] numbers lines within the chunk.
+    /// Where the line with this number is. Only [`Form::Marked`] shows these numbers; a claim about another form is about
+    /// a line of a file ([`Self::number`]).
     pub fn place(&self, number: u32) -> Option<Place> {
         self.lines.get(number.checked_sub(1)? as usize).map(|line| line.place)
     }
 
+    /// The number of a line that is claimed, of one of these files where lines are numbered as in their files.
+    pub fn number(&self, claimed: u32, files: &[usize]) -> Option<u32> {
+        if self.form == Form::Marked {
+            return self.place(claimed).map(|_| claimed);
+        }
+        let is_it = |shown: &Shown| shown.place.line.get() == claimed && files.contains(&shown.place.file);
+        let index = self.lines.iter().position(is_it)?;
+        u32::try_from(index + 1).ok()
+    }
+
     /// The page with the diff of these hunks only, as it stands there: no layers, no other hunk.
-    pub fn excerpt(&self, hunks: &BTreeSet<usize>) -> String {
+    pub fn excerpt(&self, hunks: &BTreeSet<usize>, parts: &[FilePart]) -> String {
+        if self.form != Form::Marked {
+            return self.unfenced(hunks, parts);
+        }
         let mark = format!("<<{} ", self.fence);
         let (mut out, mut file, mut shown, mut next) = (String::new(), "", false, 0);
         for line in self.text.split_inclusive('\n') {
@@ -199,6 +217,18 @@ impl Chunk {
             if shown {
                 out.push_str(line);
             }
+        }
+        out
+    }
+
+    fn unfenced(&self, hunks: &BTreeSet<usize>, parts: &[FilePart]) -> String {
+        let (mut out, mut before) = (String::new(), None);
+        for (_, (file, text)) in self.hunks.iter().enumerate().filter(|(index, _)| hunks.contains(index)) {
+            if before.replace(*file) != Some(*file) {
+                let name = parts.get(*file).map_or("", FilePart::shown_path);
+                out.push_str(&format!("File: {}\n", render::unmarked(name)));
+            }
+            out.push_str(text);
         }
         out
     }

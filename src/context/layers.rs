@@ -20,7 +20,7 @@ pub(super) const LAYERS: usize = 4;
 
 /// Whether anything stands beside the diff.
 pub(super) fn is_told(parts: &[FilePart], form: Form) -> bool {
-    form == Form::Marked || parts.iter().any(|part| part.layers > Layers::A)
+    form != Form::Cqs || parts.iter().any(|part| part.layers > Layers::A)
 }
 
 /// What each layer may keep free for itself: its share, and all of them together at most two fifths of the whole.

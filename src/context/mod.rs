@@ -45,6 +45,17 @@ pub enum Layers {
     C,
 }
 
+impl Form {
+    /// The name as written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Marked => "marked",
+            Self::Plain => "plain",
+            Self::Cqs => "cqs",
+        }
+    }
+}
+
 impl Layers {
     /// The values as written.
     pub const NAMES: [&'static str; 3] = ["A", "B", "C"];
@@ -56,6 +67,9 @@ pub enum Form {
     /// Ours: fenced hunks, lines numbered within the chunk ([`Chunk::place`] tells where they are).
     #[default]
     Marked,
+    /// The same page, its hunks as a plain diff: no fences, no numbers, `+`, `-` or a space in front of each line. What ours
+    /// is to be compared with (SWE-PRBench, section 8, on markers between changed and unchanged lines).
+    Plain,
     /// Code Quality Score's (paper, A.1): line number of the file, then `+`, `-` or a space. With [`Layers::A`]
     /// the diff alone, as in the paper, with more all layers around it.
     Cqs,

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use diffsieve::context::{Context, Options};
+use diffsieve::context::{Context, Form, Options};
 use diffsieve::diff::{Limits, patch};
 use diffsieve::finding::Level;
 use diffsieve::gate::{self, FailOn, OnIncomplete, Policy, Verdict};
@@ -201,6 +201,7 @@ fn a_model_that_obeys_lets_nothing_through() {
         validator: Some(&Obedient),
         passes: 1,
         strategy: Strategy::Single,
+        form: Form::Marked,
         chunk_tokens: 8_000,
         answer_tokens: 1_000,
         concurrency: 1,

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::program::{Place, Ran, Run};
-use super::service::{Service, clean, is_opinion, sure, user};
+use super::service::{Service, clean, is_opinion, scores, sure, user};
 
 /// A dataset of three cases beside the house's rules: one marked fault, one clean change, one fault that no rule knows.
 pub(super) fn dataset() -> Place {
@@ -264,6 +264,64 @@ File: test_mean.py
     assert!(!system(&a).contains("<<marks>>") && system(&b).contains("<<marks>>"));
     // All agents are shown the same, and the words of one of them are not those of another.
     assert_eq!((user(&asked("sphinx", "C")), user(&asked("cr-bench", "A"))), (c_text, user(&a)));
+}
+
+#[test]
+fn the_diff_is_written_as_asked() {
+    let place = dataset();
+    // Who is asked names the line of the file, and quotes it as it stands on the page.
+    let claims = |page: &str, sign: &str| {
+        let quote =
+            page.lines().find(|line| line.contains("FAULT")).map(|line| line.trim_start_matches(sign).to_owned());
+        let finding = |quote: String| {
+            json!({"file": "m.py", "line": 2, "quote": quote, "tag": "LogicError", "suggestion": "",
+                   "rationale": "For an empty list this divides by zero; could it be checked first?"})
+        };
+        let findings: Vec<Value> = quote.into_iter().map(finding).collect();
+        json!({"no_comment": findings.is_empty(), "findings": findings}).to_string()
+    };
+    for (form, sign, line) in [
+        ("plain", "", "+    return sum(v) / len(v)  # FAULT\n"),
+        ("cqs", "", "2 +    return sum(v) / len(v)  # FAULT\n"),
+        ("cqs", "2 +", "2 +    return sum(v) / len(v)  # FAULT\n"),
+    ] {
+        let service = Service::new(move |request| {
+            (200, if is_opinion(request) { scores(user(request), 9) } else { claims(user(request), sign) })
+        });
+        let args = ["--cache", "off", "--strategy", "collect-validate", "--diff-format", form];
+        let ran = asking(&place, &service, &args).run();
+        assert_eq!(ran.code, 0, "{form}: {}", ran.stderr);
+        let said = answers(&place, "r");
+        let comment = &said[2]["comments"][0];
+        assert_eq!((&comment["line"], &comment["score"]), (&json!(2), &json!(9)), "{form}: {}", said[2]);
+        let run: Value = serde_json::from_str(&place.read("r/run.json")).unwrap();
+        assert_eq!(run["configuration"]["diff_format"], form);
+        let of = |opinion: bool| {
+            let requests = service.requests();
+            let own =
+                requests.into_iter().find(|request| is_opinion(request) == opinion && user(request).contains("FAULT"));
+            own.map(|request| (request["messages"][0]["content"].to_string(), user(&request).to_owned())).unwrap()
+        };
+        let ((collector, page), (validator, excerpt)) = (of(false), of(true));
+        assert!(
+            page.contains(line) && excerpt.contains(line) && excerpt.starts_with("File: m.py\n"),
+            "{page}{excerpt}"
+        );
+        assert!(excerpt.contains("\"line\":2,"), "{excerpt}");
+        assert!(
+            collector.contains("the path after `File:`") && !validator.contains("`12+ `"),
+            "{collector}{validator}"
+        );
+        fs::remove_dir_all(place.path("r")).unwrap();
+    }
+    let service = Service::new(sure("FAULT", "LogicError"));
+    let ran = asking(&place, &service, &["--cache", "off", "--diff-format", "marked"]).run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let run: Value = serde_json::from_str(&place.read("r/run.json")).unwrap();
+    assert_eq!(run["configuration"].get("diff_format"), None, "the default goes without saying");
+    let agents = asking(&place, &service, &["--diff-format", "plain", "--agent", "sphinx"]).run();
+    assert_eq!(agents.code, 2);
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "q", "--diff-format", "plain"]).code, 2);
 }
 
 #[test]

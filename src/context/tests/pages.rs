@@ -217,6 +217,47 @@ File: app/client.py
 }
 
 #[test]
+fn the_same_page_without_marks() {
+    let context = context(Options { layers: Layers::B, ..Options::default() });
+    let parts = [part(&context, &small())];
+    let [marked, plain] =
+        [Form::Marked, Form::Plain].map(|form| chunks(&parts, &Budget::of(4_000), form, 1).chunks.remove(0));
+    let fence = &plain.text[plain.text.find("<<").expect("a layer") + 2..][..12];
+    let (_, page) = plain.text.split_once('\n').expect("the task is a line");
+    assert_eq!(
+        page.replace(fence, "#"),
+        "\
+<<# KEY changes: app/client.py>>
+| ~ def fetch(name) -> def fetch(name, mode)
+| - def gone()
+File: app/client.py
+@@ +1,5 @@
+ import os
+ 
+-def fetch(name):
+-    key = 'x'
++def fetch(name, mode):
++    key = os.environ['KEY']
+     return key
+-
+-def gone():
+-    pass
+<<# BASE, before the change: app/client.py>>
+| def fetch(name):
+|     key = 'x'
+|     return key
+| import os
+<<# READS of settings: app/client.py>>
+| env KEY: key = os.environ['KEY']
+"
+    );
+    assert_eq!((&plain.lines, &plain.removed, &plain.parts), (&marked.lines, &marked.removed, &marked.parts));
+    assert_eq!((plain.number(4, &[0]), plain.number(4, &[]), plain.number(9, &[0])), (Some(4), None, None));
+    let excerpt = plain.excerpt(&[0].into(), &parts);
+    assert!(excerpt.starts_with("File: app/client.py\n@@ +1,5 @@\n import os\n") && excerpt.ends_with("-    pass\n"));
+}
+
+#[test]
 fn layers_stand_around_the_numbered_diff_where_asked() {
     let told = |layers, changes: &[FileChange]| {
         let context = context(Options { layers, ..Options::default() });
