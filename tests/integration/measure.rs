@@ -258,7 +258,7 @@ File: test_mean.py
 "
     );
     let (b_text, c_text) = (user(&b), user(&c));
-    assert!(b_text.contains(&user(&a)) && b_text.contains("| ~ body of function mean\n"), "{b_text}");
+    assert!(b_text.contains(user(&a)) && b_text.contains("| ~ body of function mean\n"), "{b_text}");
     assert!(b_text.contains(" BASE, before the change: mean.py>>\n| def mean(v):\n|     a = 1\n"), "{b_text}");
     assert!(!b_text.contains("| def test_mean():") && c_text.contains("| def test_mean():\n"), "{c_text}");
     assert!(!system(&a).contains("<<marks>>") && system(&b).contains("<<marks>>"));
