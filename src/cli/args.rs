@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use diffsieve::context::{Budget, Layers};
+use diffsieve::context::{Budget, Form, Layers};
 use diffsieve::review::shard::Shard;
 
 use super::dataset::DatasetCommand;
@@ -297,8 +297,20 @@ impl LayersName {
 pub(super) enum FormName {
     /// Fenced hunks with lines numbered within the chunk
     Marked,
-    /// The numbered diff of Code Quality Score, alone
+    /// The same with hunks as a plain diff: no fences, no numbers
+    Plain,
+    /// The numbered diff of Code Quality Score; with context A alone
     Cqs,
+}
+
+impl FormName {
+    pub(super) const fn form(self) -> Form {
+        match self {
+            Self::Marked => Form::Marked,
+            Self::Plain => Form::Plain,
+            Self::Cqs => Form::Cqs,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

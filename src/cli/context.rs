@@ -1,13 +1,13 @@
 //! `diffsieve context`: what a model would read, on standard output byte for byte; what there is to say of it, on standard
 //! error. In the log of a CI service, whose agent reads along, lines are escaped as everywhere else.
 
-use diffsieve::context::{Budget, Chunk, Chunks, Context, FilePart, Form, Options, Reason, chunks};
+use diffsieve::context::{Budget, Chunk, Chunks, Context, FilePart, Options, Reason, chunks};
 use diffsieve::detect::FileView;
 use diffsieve::escape;
 use diffsieve::report::Provenance;
 use diffsieve::review::{Change, Changes};
 
-use super::args::{ContextArgs, FormName};
+use super::args::ContextArgs;
 use super::exit::Exit;
 use super::policy::Loadout;
 use super::setup::{self, Task};
@@ -15,13 +15,9 @@ use super::{Failure, output};
 
 pub(super) fn run(args: &ContextArgs) -> Result<Exit, Failure> {
     let layers = args.context.layers();
-    let form = match args.format {
-        FormName::Marked => Form::Marked,
-        FormName::Cqs => Form::Cqs,
-    };
     let options = Options { layers, expand_function: args.expand_function, ..Options::default() };
     let (change, parts) = setup::with_change(&args.scope, &args.place, Parts(options))??;
-    let Chunks { chunks, skipped } = chunks(&parts, &Budget::of(args.tokens), form, 1);
+    let Chunks { chunks, skipped } = chunks(&parts, &Budget::of(args.tokens), args.format.form(), 1);
     let tokens: u64 = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
     output::say(&format!("{}: {} chunks, about {tokens} tokens", change.description, chunks.len()));
     for note in &change.notes {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, anyhow};
 use diffsieve::config::{self, Config, Who};
-use diffsieve::context::{Context, Options};
+use diffsieve::context::{Context, Form, Options};
 use diffsieve::provider::{self, Cache, Cached, Clock, Kind, Provider, Recorded};
 use diffsieve::review::model::{Model, Names, PROMPTS, Progress, Strategy};
 use diffsieve::rules::Rules;
@@ -141,6 +141,7 @@ impl Ready {
             passes: settings.passes,
             strategy: settings.strategy,
             tone: settings.tone,
+            form: Form::Marked,
             chunk_tokens: settings.chunk_tokens,
             answer_tokens: settings.answer_tokens,
             concurrency: settings.concurrency as usize,

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::hostile::AttemptKind;
-use super::layers::{self, LAYERS};
+use super::layers::{self, LAYERS, Told};
+use super::moves;
 use super::part::FilePart;
 use super::render::{self, Block};
 use super::rows::{Border, Kind, Rank, Row, cost, lot, plain};
 use super::split::stretches;
+use super::summary::Entry;
 use super::tokens::{Milli, milli};
 use super::{Budget, Form};
 use crate::diff::{Lines, NotCode, Unread};
@@ -40,6 +42,10 @@ pub struct Chunk {
     pub lines: Vec<Shown>,
     /// Its removed lines in order.
     pub removed: Vec<Removed>,
+    /// How its diff is written.
+    pub form: Form,
+    /// Unless it is [`Form::Marked`]: file and text of each hunk.
+    pub(super) hunks: Vec<(usize, String)>,
     pub(super) fence: String,
 }
 
@@ -169,13 +175,27 @@ impl Chunks {
 }
 
 impl Chunk {
-    /// Where the line with this number is. Only [`Form::Marked`] numbers lines within the chunk.
+    /// Where the line with this number is. Only [`Form::Marked`] shows these numbers; a claim about another form is about
+    /// a line of a file ([`Self::number`]).
     pub fn place(&self, number: u32) -> Option<Place> {
         self.lines.get(number.checked_sub(1)? as usize).map(|line| line.place)
     }
 
+    /// The number of a line that is claimed, of one of these files where lines are numbered as in their files.
+    pub fn number(&self, claimed: u32, files: &[usize]) -> Option<u32> {
+        if self.form == Form::Marked {
+            return self.place(claimed).map(|_| claimed);
+        }
+        let is_it = |shown: &Shown| shown.place.line.get() == claimed && files.contains(&shown.place.file);
+        let index = self.lines.iter().position(is_it)?;
+        u32::try_from(index + 1).ok()
+    }
+
     /// The page with the diff of these hunks only, as it stands there: no layers, no other hunk.
-    pub fn excerpt(&self, hunks: &BTreeSet<usize>) -> String {
+    pub fn excerpt(&self, hunks: &BTreeSet<usize>, parts: &[FilePart]) -> String {
+        if self.form != Form::Marked {
+            return self.unfenced(hunks, parts);
+        }
         let mark = format!("<<{} ", self.fence);
         let (mut out, mut file, mut shown, mut next) = (String::new(), "", false, 0);
         for line in self.text.split_inclusive('\n') {
@@ -197,6 +217,18 @@ impl Chunk {
             if shown {
                 out.push_str(line);
             }
+        }
+        out
+    }
+
+    fn unfenced(&self, hunks: &BTreeSet<usize>, parts: &[FilePart]) -> String {
+        let (mut out, mut before) = (String::new(), None);
+        for (_, (file, text)) in self.hunks.iter().enumerate().filter(|(index, _)| hunks.contains(index)) {
+            if before.replace(*file) != Some(*file) {
+                let name = parts.get(*file).map_or("", FilePart::shown_path);
+                out.push_str(&format!("File: {}\n", render::unmarked(name)));
+            }
+            out.push_str(text);
         }
         out
     }
@@ -225,12 +257,10 @@ const RUN: Milli = 4_500;
 /// text and the number of the pass alone: who reads them again must not repeat himself for their order.
 pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form, pass: u32) -> Chunks {
     let total = Milli::from(budget.tokens.max(Budget::LEAST)) * 1_000;
-    let caps = match form {
-        Form::Cqs => [0; LAYERS],
-        Form::Marked => layers::caps(budget, total),
-    };
+    let caps = if layers::is_told(parts, form) { layers::caps(budget, total) } else { [0; LAYERS] };
     let limit = total - render::frame();
-    let prices: Vec<Price> = parts.iter().map(|part| Price::of(part, &caps)).collect();
+    let symbols = moves::told(parts);
+    let prices: Vec<Price> = parts.iter().zip(&symbols).map(|(part, told)| Price::of(part, told, &caps)).collect();
     let cells = cells(parts, &prices, limit - caps.iter().sum::<Milli>());
     let borders: Vec<Border> = cells.iter().map(|cell| cell.border).collect();
     let sums = sums(&cells, &prices);
@@ -244,9 +274,10 @@ pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form, pass: u32) -> Chu
         groups.iter_mut().for_each(|group| shuffle(group, pass));
     }
     let alone = groups.len() == 1;
+    let told = Told { parts, symbols: &symbols };
     let mut made: Vec<(Chunk, Weight)> = groups
         .iter()
-        .map(|group| (render::chunk(group, parts, budget, form, total, alone), Weight::of(group)))
+        .map(|group| (render::chunk(group, &told, budget, form, total, alone), Weight::of(group)))
         .collect();
     let most = made.iter().fold(Weight::default(), |most, (_, weight)| most.max(*weight));
     for (chunk, weight) in &mut made {
@@ -354,13 +385,13 @@ struct Price {
 }
 
 impl Price {
-    fn of(part: &FilePart, caps: &[Milli; LAYERS]) -> Self {
+    fn of(part: &FilePart, symbols: &[Entry], caps: &[Milli; LAYERS]) -> Self {
         let file = format!("<<0a1b2c3d4e5f FILE {}, typescript>>\n", plain(&part.header));
         let names = part.symbols.iter().map(|name| milli(&plain(name), part.language));
         Self {
             file: milli(&file, part.language),
             hunk: HUNK + names.max().unwrap_or(0),
-            layers: layers::needs(part, caps),
+            layers: layers::needs(part, symbols, caps),
         }
     }
 

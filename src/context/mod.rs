@@ -9,6 +9,7 @@ mod chunk;
 mod hostile;
 mod layers;
 mod mask;
+mod moves;
 mod part;
 mod reads;
 mod redact;
@@ -44,6 +45,17 @@ pub enum Layers {
     C,
 }
 
+impl Form {
+    /// The name as written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Marked => "marked",
+            Self::Plain => "plain",
+            Self::Cqs => "cqs",
+        }
+    }
+}
+
 impl Layers {
     /// The values as written.
     pub const NAMES: [&'static str; 3] = ["A", "B", "C"];
@@ -55,7 +67,11 @@ pub enum Form {
     /// Ours: fenced hunks, lines numbered within the chunk ([`Chunk::place`] tells where they are).
     #[default]
     Marked,
-    /// Code Quality Score's (paper, A.1): line number of the file, then `+`, `-` or a space. The diff alone, without layers.
+    /// The same page, its hunks as a plain diff: no fences, no numbers, `+`, `-` or a space in front of each line. What ours
+    /// is to be compared with (SWE-PRBench, section 8, on markers between changed and unchanged lines).
+    Plain,
+    /// Code Quality Score's (paper, A.1): line number of the file, then `+`, `-` or a space. With [`Layers::A`]
+    /// the diff alone, as in the paper, with more all layers around it.
     Cqs,
 }
 
@@ -156,5 +172,10 @@ impl<'r> Context<'r> {
         denied.check()?;
         let redactor = redact::Redactor::new(rules, &options.secrets).map_err(Error::Secret)?;
         Ok(Self { options, denied, redactor, classes: &rules.classes })
+    }
+
+    /// What is told beside the diff.
+    pub const fn layers(&self) -> Layers {
+        self.options.layers
     }
 }

@@ -7,7 +7,7 @@ use super::hostile::{AttemptKind, neutral};
 use super::mask::{Digest, Secrets};
 use super::reads::{self, Read};
 use super::rows::{self, Row, Side, View};
-use super::signatures;
+use super::signatures::{self, Signature};
 use super::summary::{self, Entry};
 use super::tokens::{Milli, milli};
 use super::{Context, Layers};
@@ -35,7 +35,7 @@ pub struct FilePart {
     pub(super) summary: Vec<Entry>,
     pub(super) base: Base,
     pub(super) reads: Vec<Read>,
-    pub(super) signatures: Vec<String>,
+    pub(super) signatures: Vec<Signature>,
     pub(super) digests: Vec<Digest>,
     pub(super) skipped: Vec<(Vec<Lines>, Vec<Lines>, Reason)>,
 }
@@ -87,7 +87,7 @@ impl Context<'_> {
         };
         let drawn = rows::rows(change.hunks(), &old, &new, &view);
         part.symbols = drawn.symbols.iter().map(|name| self.name(name, &mut secrets)).collect();
-        self.layers(&mut part, &old, &new, change, &mut secrets);
+        self.tell(&mut part, &old, &new, change, &mut secrets);
         part.rows = drawn.rows;
         if !drawn.long.0.is_empty() || !drawn.long.1.is_empty() {
             let lines = |numbers: Vec<u32>| numbers.into_iter().map(|first| Lines { first, count: 1 }).collect();
@@ -149,12 +149,13 @@ impl Context<'_> {
         }
     }
 
-    fn layers(&self, part: &mut FilePart, old: &Side<'_>, new: &Side<'_>, change: &FileChange, secrets: &mut Secrets) {
+    /// What the layers tell of a file.
+    fn tell(&self, part: &mut FilePart, old: &Side<'_>, new: &Side<'_>, change: &FileChange, secrets: &mut Secrets) {
         let mut clean = |text: &str| self.shown(text, secrets);
         part.summary = summary::entries(old.parsed, new.parsed, change, &mut clean);
         if part.layers >= Layers::B && !part.test {
             part.base = base::base(change.hunks(), old, part.language);
-            part.reads = reads::reads(new.text, part.language);
+            part.reads = reads::reads(new, part.language);
         }
         if part.layers >= Layers::C && part.test {
             part.signatures = signatures::signatures(change.hunks(), new, part.language);

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 pub use conclude::Caps;
 pub use excerpt::{Excerpt, Row};
-pub use run::{Changes, Loaded, Settings, review};
+pub use run::{Changes, Loaded, Settings, review, shown};
 
 use crate::diff::{PathClass, Status};
 use crate::finding::{Finding, RepoPath};

@@ -302,15 +302,23 @@ fn with_model<C: Changes>(
 
 /// What the model is shown of a file, and the view of it where it is kept; `None` where that fails.
 fn show<'f>(file: &'f FileChange, model: &Model<'_>, kept: &AtomicUsize) -> Option<(FilePart, Option<FileView<'f>>)> {
-    let part = |view: Option<&FileView<'_>>| match view.filter(|view| view.touches_code()) {
-        Some(view) => model.context.part(file, view.parsed(), view.parsed_old()),
-        None => model.context.part(file, None, None),
-    };
-    let Some(view) = FileView::of(file) else { return Some((part(None), None)) };
+    let Some(view) = FileView::of(file) else { return Some((part(file, model.context, None), None)) };
     let bytes = view.text.bytes().len() + view.old_text.bytes().len();
     let is_kept = kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT;
-    let (part, view) = guarded(|| (part(Some(&view)), view))?;
+    let (part, view) = guarded(|| (part(file, model.context, Some(&view)), view))?;
     Some((part, is_kept.then_some(view)))
+}
+
+fn part(file: &FileChange, context: &Context<'_>, view: Option<&FileView<'_>>) -> FilePart {
+    match view.filter(|view| view.touches_code()) {
+        Some(view) => context.part(file, view.parsed(), view.parsed_old()),
+        None => context.part(file, None, None),
+    }
+}
+
+/// What the model of a review is shown of a file; `None` where a grammar fails on it, which is a bug.
+pub fn shown(file: &FileChange, context: &Context<'_>) -> Option<FilePart> {
+    guarded(|| part(file, context, FileView::of(file).as_ref()))
 }
 
 /// A file of which nothing can be shown.

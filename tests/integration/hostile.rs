@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use diffsieve::context::{Context, Options};
+use diffsieve::context::{Context, Form, Options};
 use diffsieve::diff::{Limits, patch};
 use diffsieve::finding::Level;
 use diffsieve::gate::{self, FailOn, OnIncomplete, Policy, Verdict};
@@ -202,6 +202,7 @@ fn a_model_that_obeys_lets_nothing_through() {
         passes: 1,
         strategy: Strategy::Single,
         tone: Tone::Question,
+        form: Form::Marked,
         chunk_tokens: 8_000,
         answer_tokens: 1_000,
         concurrency: 1,

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::program::{Place, Ran, Run};
-use super::service::{Service, clean, is_opinion, sure, user};
+use super::service::{Service, clean, is_opinion, scores, sure, user};
 
 /// A dataset of three cases beside the house's rules: one marked fault, one clean change, one fault that no rule knows.
 pub(super) fn dataset() -> Place {
@@ -226,6 +226,160 @@ fn a_papers_agent_needs_no_sieve() {
     assert_eq!((said[0]["comments"].clone(), said[1]["comments"].clone()), (json!([]), json!([])));
     let wrong = asking(&place, &service, &["--agent", "cr-bench", "--strategy", "votes"]).run();
     assert_eq!(wrong.code, 2);
+}
+
+/// A dataset of one case: a function and its test, both changed.
+fn tested() -> Place {
+    let place = Place::house(&[]);
+    let code = |divisor: &str| {
+        format!(
+            "import os\n\ndef mean(v):\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    return sum(v) / {divisor}\n"
+        )
+    };
+    let test = |result: u32| {
+        format!(
+            "def test_mean():\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    assert mean([1]) == 1\n    e = {result}\n"
+        )
+    };
+    for (side, divisor, result) in [("old", "2", 3), ("new", "len(v)", 4)] {
+        place.write(&format!("ds/files/one/{side}/mean.py"), code(divisor));
+        place.write(&format!("ds/files/one/{side}/test_mean.py"), test(result));
+    }
+    let case = json!({"id": "one", "source": {"files": {"folder": "files/one"}}, "clean": true});
+    place.write("ds/cases.jsonl", format!("{case}\n"));
+    place.write("ds/dataset.json", r#"{"format":"diffsieve.dataset/v1","name":"one","cases":0,"digest":""}"#);
+    assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
+    place
+}
+
+#[test]
+fn a_papers_agent_is_shown_what_the_context_says() {
+    let place = tested();
+    let asked = |agent: &str, context: &str| {
+        let service = Service::new(|_| (200, json!({"comments": []}).to_string()));
+        let ran = asking(&place, &service, &["--agent", agent, "--context", context, "--cache", "off"]).run();
+        assert_eq!((ran.code, service.count()), (0, 1), "{}", ran.stderr);
+        let run: Value = serde_json::from_str(&place.read("r/run.json")).unwrap();
+        assert_eq!(run["configuration"]["context"], context);
+        fs::remove_dir_all(place.path("r")).unwrap();
+        service.requests().remove(0)
+    };
+    let system = |request: &Value| request["messages"][0]["content"].as_str().unwrap().to_owned();
+    let [a, b, c] = ["A", "B", "C"].map(|context| asked("swe-prbench", context));
+    assert_eq!(
+        user(&a),
+        "\
+=== Raw Source Control Code Changes BEGIN ===
+File: mean.py
+5      b = 2
+6      c = 3
+7      d = 4
+8 -    return sum(v) / 2
+8 +    return sum(v) / len(v)
+File: test_mean.py
+4      c = 3
+5      d = 4
+6      assert mean([1]) == 1
+7 -    e = 3
+7 +    e = 4
+=== Raw Source Control Code Changes END ===
+"
+    );
+    let (b_text, c_text) = (user(&b), user(&c));
+    assert!(b_text.contains(user(&a)) && b_text.contains("| ~ body of function mean\n"), "{b_text}");
+    assert!(b_text.contains(" BASE, before the change: mean.py>>\n| def mean(v):\n|     a = 1\n"), "{b_text}");
+    assert!(!b_text.contains("| def test_mean():") && c_text.contains("| def test_mean():\n"), "{c_text}");
+    assert!(!system(&a).contains("<<marks>>") && system(&b).contains("<<marks>>"));
+    // All agents are shown the same, and the words of one of them are not those of another.
+    assert_eq!((user(&asked("sphinx", "C")), user(&asked("cr-bench", "A"))), (c_text, user(&a)));
+}
+
+#[test]
+fn the_diff_is_written_as_asked() {
+    let place = dataset();
+    // Who is asked names the line of the file, and quotes it as it stands on the page.
+    let claims = |page: &str, sign: &str| {
+        let quote =
+            page.lines().find(|line| line.contains("FAULT")).map(|line| line.trim_start_matches(sign).to_owned());
+        let finding = |quote: String| {
+            json!({"file": "m.py", "line": 2, "quote": quote, "tag": "LogicError", "suggestion": "",
+                   "rationale": "For an empty list this divides by zero; could it be checked first?"})
+        };
+        let findings: Vec<Value> = quote.into_iter().map(finding).collect();
+        json!({"no_comment": findings.is_empty(), "findings": findings}).to_string()
+    };
+    for (form, sign, line) in [
+        ("plain", "", "+    return sum(v) / len(v)  # FAULT\n"),
+        ("cqs", "", "2 +    return sum(v) / len(v)  # FAULT\n"),
+        ("cqs", "2 +", "2 +    return sum(v) / len(v)  # FAULT\n"),
+    ] {
+        let service = Service::new(move |request| {
+            (200, if is_opinion(request) { scores(user(request), 9) } else { claims(user(request), sign) })
+        });
+        let args = ["--cache", "off", "--strategy", "collect-validate", "--diff-format", form];
+        let ran = asking(&place, &service, &args).run();
+        assert_eq!(ran.code, 0, "{form}: {}", ran.stderr);
+        let said = answers(&place, "r");
+        let comment = &said[2]["comments"][0];
+        assert_eq!((&comment["line"], &comment["score"]), (&json!(2), &json!(9)), "{form}: {}", said[2]);
+        let run: Value = serde_json::from_str(&place.read("r/run.json")).unwrap();
+        assert_eq!(run["configuration"]["diff_format"], form);
+        let of = |opinion: bool| {
+            let requests = service.requests();
+            let own =
+                requests.into_iter().find(|request| is_opinion(request) == opinion && user(request).contains("FAULT"));
+            own.map(|request| (request["messages"][0]["content"].to_string(), user(&request).to_owned())).unwrap()
+        };
+        let ((collector, page), (validator, excerpt)) = (of(false), of(true));
+        assert!(
+            page.contains(line) && excerpt.contains(line) && excerpt.starts_with("File: m.py\n"),
+            "{page}{excerpt}"
+        );
+        assert!(excerpt.contains("\"line\":2,"), "{excerpt}");
+        assert!(
+            collector.contains("the path after `File:`") && !validator.contains("`12+ `"),
+            "{collector}{validator}"
+        );
+        fs::remove_dir_all(place.path("r")).unwrap();
+    }
+    let service = Service::new(sure("FAULT", "LogicError"));
+    let ran = asking(&place, &service, &["--cache", "off", "--diff-format", "marked"]).run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let run: Value = serde_json::from_str(&place.read("r/run.json")).unwrap();
+    assert_eq!(run["configuration"].get("diff_format"), None, "the default goes without saying");
+    let agents = asking(&place, &service, &["--diff-format", "plain", "--agent", "sphinx"]).run();
+    assert_eq!(agents.code, 2);
+    assert_eq!(place.run(["eval", "run", "ds", "--out", "q", "--diff-format", "plain"]).code, 2);
+}
+
+#[test]
+fn the_swe_prbench_agent_speaks_in_its_papers_words() {
+    let place = dataset();
+    let service = Service::new(|request| {
+        let comments = match user(request).contains("FAULT") {
+            true => json!([
+                {"file": "m.py", "line": 2, "body": "an empty list divides by zero", "severity": "P0"},
+                {"file": "", "line": 0, "body": "there is no test", "severity": "P1"},
+                {"file": "m.py", "line": 1, "body": "v says nothing", "severity": "P2"},
+            ]),
+            false => json!([]),
+        };
+        (200, json!({ "comments": comments }).to_string())
+    });
+    let ran = asking(&place, &service, &["--agent", "swe-prbench"]).run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let said = answers(&place, "r");
+    let told = |index: usize| {
+        let comment = &said[2]["comments"][index];
+        [&comment["file"], &comment["line"], &comment["level"]].map(Value::clone)
+    };
+    assert_eq!(told(0), [json!("m.py"), json!(2), json!("error")]);
+    assert_eq!(told(1), [Value::Null, Value::Null, json!("warning")]);
+    assert_eq!(told(2), [json!("m.py"), json!(1), json!("note")]);
+    let request = &service.requests()[0];
+    let item = &request["response_format"]["json_schema"]["schema"]["properties"]["comments"]["items"];
+    assert_eq!(item["properties"]["severity"]["enum"], json!(["P0", "P1", "P2"]));
+    assert_eq!(item["required"], json!(["file", "line", "body", "severity"]));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
+use diffsieve::context::Form;
 use diffsieve::escape::visible;
 use diffsieve::eval::agent::{self, Agent};
 use diffsieve::eval::run::{Extent, Reviewer};
@@ -17,7 +18,7 @@ use diffsieve::rules::Examples;
 use super::folder::{self, Folder};
 use super::judge::{Judging, JudgingArgs, judging, with_lent};
 use super::report;
-use crate::cli::args::{LayersName, ModelArgs, PlaceArgs};
+use crate::cli::args::{FormName, LayersName, ModelArgs, PlaceArgs};
 use crate::cli::exit::Exit;
 use crate::cli::model::{self, Found};
 use crate::cli::policy::{self, Loadout};
@@ -43,6 +44,9 @@ pub(in crate::cli) struct RunArgs {
     /// What the model is told beside the diff [default: what the configuration says]
     #[arg(long, value_enum, value_name = "LAYERS", ignore_case = true)]
     context: Option<LayersName>,
+    /// How the diff is written for the model; `cqs` and `plain` are there to be compared with `marked`
+    #[arg(long, value_enum, value_name = "FORM", default_value = "marked", conflicts_with = "agent")]
+    diff_format: FormName,
     /// Answers to each case
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     samples: u32,
@@ -110,8 +114,9 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         Found::Nobody => None,
         Found::WithoutKey(why) => return Err(Failure::Incomplete(anyhow!(why))),
     };
-    if ready.is_none() && (args.agent.is_some() || args.strategy.is_some()) {
-        return Err(anyhow!("--agent and --strategy are about a model: name one with --model or --replay").into());
+    if ready.is_none() && (args.agent.is_some() || args.strategy.is_some() || args.diff_format != FormName::Marked) {
+        let why = "--agent, --strategy and --diff-format are about a model: name one with --model or --replay";
+        return Err(anyhow!(why).into());
     }
     let agent = args.agent.as_deref().and_then(|name| Agent::ALL.into_iter().find(|agent| agent.name() == name));
     if agent.is_some() && matches!(args.strategy, Some(StrategyName::CollectValidate | StrategyName::Votes)) {
@@ -122,6 +127,9 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let mut model = ready.as_ref().zip(context.as_ref()).map(|(ready, context)| ready.model(context, &tell));
     if let (Some(model), Some(strategy)) = (&mut model, args.strategy) {
         strategy.apply(model);
+    }
+    if let Some(model) = &mut model {
+        model.form = args.diff_format.form();
     }
     if let (Some(model), true) = (&mut model, agent.is_some()) {
         model.validator = None;
@@ -199,6 +207,9 @@ fn described(args: &RunArgs, dataset: &Dataset, loadout: &Loadout, model: Option
         // The usual one is not named: runs that were made before there was another go on, and compare.
         if args.agent.is_none() && model.tone != Tone::default() {
             configuration.insert("tone".to_owned(), model.tone.name().into());
+        }
+        if model.form != Form::Marked {
+            configuration.insert("diff_format".to_owned(), model.form.name().into());
         }
         configuration.insert("chunk_tokens".to_owned(), model.chunk_tokens.into());
     }

@@ -8,6 +8,7 @@ use super::stand::Held;
 use super::talk::{Talk, Unanswered};
 use super::validate::{self, BATCH, Judged, Score};
 use super::{Health, MayBlock, Model, Progress};
+use crate::context::{FilePart, Form};
 use crate::detect::FileView;
 use crate::finding::{Anchored, EvidenceStatus, Finding, Level, RepoPath, Source, Stage};
 use crate::provider::Prompt;
@@ -31,6 +32,7 @@ pub(super) struct Opinion {
 pub(super) fn judge(
     held: &mut [Held],
     jobs: &[Job<'_>],
+    parts: &[FilePart],
     rules: &Rules,
     views: &[Option<FileView<'_>>],
     validator: Option<&Talk<'_>>,
@@ -41,8 +43,8 @@ pub(super) fn judge(
     let question = |batch: &Vec<usize>| {
         let claims: Vec<Judged<'_>> = batch.iter().map(|index| judged(&held[*index], jobs, rules, views)).collect();
         let chunk = jobs[held[batch[0]].job].chunk;
-        let excerpt = chunk.excerpt(&batch.iter().flat_map(|index| hunks(&held[*index], jobs)).collect());
-        validate::question(&excerpt, &claims, model.answer_tokens)
+        let hunks = batch.iter().flat_map(|index| hunks(&held[*index], jobs)).collect();
+        validate::question(&chunk.excerpt(&hunks, parts), chunk.form, &claims, model.answer_tokens)
     };
     let questions: Vec<Prompt> = batches.iter().map(question).collect();
     let done = AtomicUsize::new(0);
@@ -113,7 +115,10 @@ fn judged<'c>(claim: &'c Held, jobs: &[Job<'c>], rules: &'c Rules, views: &[Opti
         tag: &finding.claim.tag,
         title: &finding.title,
         guidance: spec.and_then(|(_, spec)| spec.judge.as_deref()),
-        line: claim.numbers.0,
+        line: match chunk.form {
+            Form::Marked => claim.numbers.0,
+            Form::Plain | Form::Cqs => chunk.place(claim.numbers.0).map_or(0, |place| place.line.get()),
+        },
         code: chunk.lines[first..last].iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"),
         rationale: finding.claim.rationale.raw(),
     }

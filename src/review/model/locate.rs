@@ -1,7 +1,7 @@
 //! Where a model's claim stands: its quote among the lines of the chunk it was shown, tied by what it says of file and
 //! line. What was not shown cannot be quoted, and what is quoted in two places is nowhere.
 
-use crate::context::{Chunk, FilePart, Place};
+use crate::context::{Chunk, FilePart, Form, Place};
 use crate::finding::{Anchored, Line};
 
 use super::answer::Worded;
@@ -55,15 +55,15 @@ impl<'c> Page<'c> {
 
     /// Finds a claim. `deletions`: it may stand beside a removed line.
     pub(super) fn locate(&self, claim: &Worded, deletions: bool) -> Result<Spot, Lost> {
-        let quotes = quotes(&claim.quote);
+        let quotes = quotes(&claim.quote, self.chunk.form);
         if quotes.is_empty() {
             return Err(("ungrounded", "the claim quotes no code".to_owned()));
         }
         if claim.quote.lines().nth(LINES).is_some() {
             return Err(("ungrounded", format!("the claim quotes more than {LINES} lines")));
         }
-        let claimed = u32::try_from(claim.line).ok().filter(|number| self.place(*number).is_some());
         let named = self.named(&claim.file);
+        let claimed = u32::try_from(claim.line).ok().and_then(|number| self.chunk.number(number, &named));
         for quote in &quotes {
             let found = find(quote, &self.lines, |index| self.at(index).hunk);
             if found.is_empty() {
@@ -280,7 +280,11 @@ fn find(quote: &[String], lines: &[String], hunk: impl Fn(usize) -> usize) -> Ve
 }
 
 /// The ways in which a quote may be meant: as it stands, and without the numbers and signs of the page. Blank lines go.
-fn quotes(quote: &str) -> Vec<Vec<String>> {
+fn quotes(quote: &str, form: Form) -> Vec<Vec<String>> {
+    let bare = match form {
+        Form::Marked => bare,
+        Form::Plain | Form::Cqs => unsigned,
+    };
     let plain: Vec<String> = quote.lines().map(folded).filter(|line| !line.is_empty()).collect();
     let bare: Vec<String> = quote.lines().map(|line| folded(bare(line))).filter(|line| !line.is_empty()).collect();
     let mut all = vec![plain];
@@ -304,6 +308,13 @@ fn bare(line: &str) -> &str {
         _ if is_numbered => line,
         _ => rest.strip_prefix("+ ").or_else(|| rest.strip_prefix("- ")).unwrap_or(line),
     }
+}
+
+/// A line of a page without marks, without its number and sign.
+fn unsigned(line: &str) -> &str {
+    let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
+    let rest = if rest.len() < line.len() { rest.strip_prefix(' ').unwrap_or(line) } else { rest };
+    rest.strip_prefix(['+', '-', ' ']).unwrap_or(rest)
 }
 
 fn telling(line: &str) -> usize {

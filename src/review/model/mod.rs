@@ -148,6 +148,8 @@ pub struct Model<'m> {
     pub strategy: Strategy,
     /// In which words.
     pub tone: Tone,
+    /// How the diff is written that is shown.
+    pub form: Form,
     /// Most tokens of a chunk.
     pub chunk_tokens: u32,
     /// Most tokens of an answer, reasoning included.
@@ -305,7 +307,7 @@ pub(super) fn ask<'f>(
     let held = stand::stand(claims, &stage, &mut dropped);
     let mut held = judge::voted(held, rules, &views, model.passes, &mut dropped);
     let validator = model.validator.map(|validator| Talk::new(validator, &purse));
-    let opinion = judge::judge(&mut held, &jobs, rules, &views, validator.as_ref(), model);
+    let opinion = judge::judge(&mut held, &jobs, parts, rules, &views, validator.as_ref(), model);
     for (file, count, why) in opinion.unscored {
         let claims = if count == 1 { "a claim of the model has" } else { "claims of the model have" };
         unread.add(&parts[file].path, &[], format!("{claims} no score: {why}"));
@@ -332,7 +334,7 @@ pub fn plan(parts: &[FilePart], rules: &Rules, model: &Model<'_>) -> Plan {
 /// The chunks of each pass.
 pub(super) fn passes(parts: &[FilePart], model: &Model<'_>) -> Vec<Chunks> {
     let budget = context::Budget::of(model.chunk_tokens);
-    (1..=model.passes.max(1)).map(|pass| context::chunks(parts, &budget, Form::Marked, pass)).collect()
+    (1..=model.passes.max(1)).map(|pass| context::chunks(parts, &budget, model.form, pass)).collect()
 }
 
 /// All questions, each written once.

@@ -166,14 +166,21 @@ struct Figures {
 }
 
 /// Whether what is shown is in the change: an added line, and the quoted code stands there.
-fn is_grounded(spot: &Spot, claim: &Worded, files: &[FileChange], texts: &[Vec<String>]) -> bool {
+fn is_grounded(spot: &Spot, claim: &Worded, files: &[FileChange], texts: &[Vec<String>], chunk: &Chunk) -> bool {
     let (first, last) = spot.lines;
     let adds = (first.get()..=last.get()).filter_map(Line::new).any(|line| files[spot.file].is_added(line));
     let quote: Vec<String> = claim.quote.lines().map(folded).collect();
     let stands = (first.index()..=last.index()).all(|index| {
         let line = texts[spot.file].get(index).map_or("", String::as_str);
+        // What forges is spelt out on the page, and quoted so.
+        let spelt = |quoted: &str| {
+            let at =
+                chunk.lines.iter().filter(|shown| shown.place.file == spot.file && shown.place.line.index() == index);
+            quoted.contains("<U+") && at.map(|shown| folded(&shown.text)).any(|shown| shown == quoted)
+        };
         // The number and sign of the page may stand before it.
-        line.is_empty() || quote.iter().any(|quoted| quoted == line || quoted.ends_with(&format!("+ {line}")))
+        let is_line = |quoted: &String| quoted == line || quoted.ends_with(&format!("+ {line}")) || spelt(quoted);
+        line.is_empty() || quote.iter().any(is_line)
     });
     adds && stands
 }
@@ -219,7 +226,7 @@ fn tell(files: &[FileChange], dice: &mut Dice, figures: &mut Figures) {
                 if let Some(spot) = &spot {
                     figures.shown += 1;
                     row[1] += 1;
-                    if !is_grounded(spot, &claim, files, &texts) {
+                    if !is_grounded(spot, &claim, files, &texts, chunk) {
                         figures.ungrounded.push(format!("{name}: {claim:?} at {spot:?}"));
                     }
                 }

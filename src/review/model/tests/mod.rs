@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 
 use super::{Budget, MayBlock, Model, Names, Progress, Strategy, Tone};
-use crate::context::{Context, Options};
+use crate::context::{Context, Form, Options};
 use crate::diff::{FileChange, Limits, patch};
 use crate::finding::Level;
 use crate::provider::{Answer, NoAnswer, Prompt, Provider, Usage, Why};
@@ -123,6 +123,7 @@ fn model<'m>(provider: &'m dyn Provider) -> Model<'m> {
         passes: 1,
         strategy: Strategy::Single,
         tone: Tone::Question,
+        form: Form::Marked,
         chunk_tokens: 8_000,
         answer_tokens: 1_000,
         concurrency: 2,
