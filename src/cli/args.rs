@@ -109,7 +109,7 @@ pub(super) struct ScopeArgs {
 
 /// Where the repository and its configuration are.
 #[derive(Debug, Args, Default)]
-pub(super) struct PlaceArgs {
+pub(super) struct TreeArgs {
     /// Start in DIR instead of the current folder
     #[arg(short = 'C', long = "directory", value_name = "DIR")]
     pub(super) directory: Option<PathBuf>,
@@ -119,6 +119,13 @@ pub(super) struct PlaceArgs {
     /// Use no configuration file
     #[arg(long)]
     pub(super) no_config: bool,
+}
+
+/// The same, and from which version of the repository the policy of a review comes.
+#[derive(Debug, Args, Default)]
+pub(super) struct PlaceArgs {
+    #[command(flatten)]
+    pub(super) tree: TreeArgs,
     /// Where configuration, packs and baseline are read from [default: base in CI jobs whose head is not merged yet, else worktree]
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(super) config_from: Option<ConfigFrom>,
@@ -316,7 +323,7 @@ impl FormName {
 #[derive(Debug, Subcommand)]
 pub(super) enum RulesCommand {
     /// List all tags with level, pack and detectors
-    List(PlaceArgs),
+    List(TreeArgs),
     /// Show one tag, or all
     Show {
         /// The tag
@@ -328,7 +335,7 @@ pub(super) enum RulesCommand {
         #[arg(long, value_name = "LANGUAGE", requires = "resolved")]
         lang: Option<String>,
         #[command(flatten)]
-        place: PlaceArgs,
+        place: TreeArgs,
     },
     /// Run the examples inside the packs
     Test {
@@ -338,14 +345,14 @@ pub(super) enum RulesCommand {
         #[arg(long, short)]
         verbose: bool,
         #[command(flatten)]
-        place: PlaceArgs,
+        place: TreeArgs,
     },
     /// Check packs: keys, values, patterns, rules, captures, missing examples
     Lint {
         /// Pack files; none means the embedded packs and the project's own
         files: Vec<PathBuf>,
         #[command(flatten)]
-        place: PlaceArgs,
+        place: TreeArgs,
     },
     /// List the facts, conditions and built-in detectors that packs may name
     Facts,
@@ -360,7 +367,7 @@ pub(super) enum BaselineCommand {
     /// Accept further findings of a review
     Update(AcceptArgs),
     /// Remove entries that expired or whose file is gone
-    Prune(PlaceArgs),
+    Prune(TreeArgs),
 }
 
 #[derive(Debug, Subcommand)]

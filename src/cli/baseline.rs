@@ -7,7 +7,7 @@ use diffsieve::baseline::{Baseline, Date, Entry, MAX_BYTES, PATH};
 use diffsieve::finding::Finding;
 use diffsieve::review::Review;
 
-use super::args::{AcceptArgs, BaselineCommand, PlaceArgs};
+use super::args::{AcceptArgs, BaselineCommand, TreeArgs};
 use super::exit::Exit;
 use super::policy;
 use super::setup::{self, Asking, Reviewed};
@@ -33,7 +33,7 @@ fn accept(args: &AcceptArgs, update: bool) -> Result<Exit, Failure> {
     if until.is_some_and(|until| env::today().is_some_and(|today| until < today)) {
         return Err(anyhow!("the day of --until is past: the acceptance would not count").into());
     }
-    let path = policy::work_tree(&args.place)?.join(PATH);
+    let path = policy::work_tree(&args.place.tree)?.join(PATH);
     let mut baseline = match (policy::read_policy(&path, PATH)?, update) {
         (Some(_), false) => {
             return Err(anyhow!("`{}` is there already; `baseline update` adds to it", super::shown(&path)).into());
@@ -96,7 +96,7 @@ fn entry(finding: &Finding, reason: &str, until: Option<Date>) -> Entry {
     }
 }
 
-fn prune(place: &PlaceArgs) -> Result<Exit, Failure> {
+fn prune(place: &TreeArgs) -> Result<Exit, Failure> {
     let root = policy::work_tree(place)?;
     let path = root.join(PATH);
     let text =

@@ -111,7 +111,7 @@ fn job(found: &mut Findings) {
 
 /// The repository, the range, and the policy for it.
 fn repository(args: &DoctorArgs, found: &mut Findings) -> Option<Loadout> {
-    let repo = match Repository::open(super::start(args.place.directory.as_deref()), &env::var) {
+    let repo = match Repository::open(super::start(args.place.tree.directory.as_deref()), &env::var) {
         Ok(repo) => repo,
         Err(error) => {
             found.broken("repository", &error.into());

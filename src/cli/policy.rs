@@ -19,7 +19,7 @@ use diffsieve::rules::{Examples, Rules, Source};
 use diffsieve::scope::{self, Request, Scope};
 
 use super::Failure;
-use super::args::{ConfigFrom, PlaceArgs};
+use super::args::{ConfigFrom, PlaceArgs, TreeArgs};
 use super::env;
 
 /// Largest configuration or pack that is read.
@@ -173,19 +173,19 @@ fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Vec<Problem>> {
 
 /// The configuration files, lowest layer first.
 fn config_files(
-    place: &PlaceArgs,
+    tree: &TreeArgs,
     root: &Root<'_>,
     problems: &mut Vec<Problem>,
 ) -> Result<(Vec<config::File>, String), Failure> {
     let mut files = Vec::new();
-    if !place.no_config {
+    if !tree.no_config {
         if let Some(path) = env::user_config() {
             let name = super::shown(&path);
             let text = gather(read_policy(&path, &name).map_err(Failure::Config), problems)?.flatten();
             files.extend(text.map(|text| config::File { name, text, of_user: true }));
         }
         let named =
-            place.config.clone().or_else(|| env::var("DIFFSIEVE_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from));
+            tree.config.clone().or_else(|| env::var("DIFFSIEVE_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from));
         if let Some(path) = named {
             let name = super::shown(&path);
             match gather(read_policy(&path, &name).map_err(Failure::Config), problems)? {
@@ -211,17 +211,17 @@ fn config_files(
 
 /// What the user's own configuration says of incomplete reviews, where it says anything. What is wrong with the file is
 /// told where all of it is read.
-pub(super) fn users_on_incomplete(place: &PlaceArgs) -> Option<OnIncomplete> {
-    let path = env::user_config().filter(|_| !place.no_config)?;
+pub(super) fn users_on_incomplete(tree: &TreeArgs) -> Option<OnIncomplete> {
+    let path = env::user_config().filter(|_| !tree.no_config)?;
     let text = read_policy(&path, "").ok()??;
     let node = diffsieve::document::toml("", &text).ok()?;
     OnIncomplete::parse(node.get("gate")?.get("on_incomplete")?.text()?)
 }
 
-fn load(place: &PlaceArgs, root: &Root<'_>, examples: Examples) -> Result<Loadout, Failure> {
+fn load(tree: &TreeArgs, root: &Root<'_>, examples: Examples) -> Result<Loadout, Failure> {
     let mut problems = Vec::new();
-    let (files, config_origin) = config_files(place, root, &mut problems)?;
-    let packs = if place.no_config { Vec::new() } else { root.packs(&mut problems)? };
+    let (files, config_origin) = config_files(tree, root, &mut problems)?;
+    let packs = if tree.no_config { Vec::new() } else { root.packs(&mut problems)? };
     let config = Config::of(&files, &mut problems);
     let rules = Rules::load(examples, &packs, config.packs.as_ref(), config.tags.as_ref())
         .map_err(|found| problems.extend(found))
@@ -246,19 +246,19 @@ fn load(place: &PlaceArgs, root: &Root<'_>, examples: Examples) -> Result<Loadou
 }
 
 /// Packs and configuration where no change is reviewed: of the work tree, if there is one.
-pub(super) fn of_work_tree(place: &PlaceArgs, examples: Examples) -> Result<Loadout, Failure> {
-    let dir = super::start(place.directory.as_deref());
+pub(super) fn of_work_tree(tree: &TreeArgs, examples: Examples) -> Result<Loadout, Failure> {
+    let dir = super::start(tree.directory.as_deref());
     let repo = Repository::open(dir, &env::var).ok();
     let root = match repo.as_ref().and_then(Repository::root) {
         Some(root) => Root::Disk(root.to_owned()),
         None => Root::Disk(dir.to_owned()),
     };
-    load(place, &root, examples)
+    load(tree, &root, examples)
 }
 
 /// The root of the work tree, where a baseline is written.
-pub(super) fn work_tree(place: &PlaceArgs) -> Result<PathBuf, Failure> {
-    let dir = super::start(place.directory.as_deref());
+pub(super) fn work_tree(tree: &TreeArgs) -> Result<PathBuf, Failure> {
+    let dir = super::start(tree.directory.as_deref());
     let repo = Repository::open(dir, &env::var).map_err(anyhow::Error::from)?;
     let root = repo.root().ok_or_else(|| anyhow!("this repository is bare: there is no work tree to write to"))?;
     Ok(root.to_owned())
@@ -289,9 +289,9 @@ pub(super) fn of_scope<'p>(
         };
         from == ConfigFrom::Base && edited.iter().any(is_broken)
     };
-    let mut loadout = match load(place, &root, Examples::Skip) {
+    let mut loadout = match load(&place.tree, &root, Examples::Skip) {
         Err(Failure::Config(problems)) if mends(&problems) => {
-            let mut loadout = load(place, &Root::Nowhere, Examples::Skip)?;
+            let mut loadout = load(&place.tree, &Root::Nowhere, Examples::Skip)?;
             loadout.notes.push(
                 "the policy at the base is broken and this change edits it: reviewed without the repository's policy"
                     .to_owned(),
@@ -315,8 +315,8 @@ pub(super) fn of_scope<'p>(
 /// Packs and configuration for a patch: those of the base where the head is not merged yet, else those on disk.
 pub(super) fn of_patch(files: &[FileChange], place: &PlaceArgs) -> Result<Loadout, Failure> {
     match place.config_from {
-        Some(ConfigFrom::Worktree) => return of_work_tree(place, Examples::Skip),
-        None if !scope::is_ci(&env::var) => return of_work_tree(place, Examples::Skip),
+        Some(ConfigFrom::Worktree) => return of_work_tree(&place.tree, Examples::Skip),
+        None if !scope::is_ci(&env::var) => return of_work_tree(&place.tree, Examples::Skip),
         Some(ConfigFrom::Base) if scope::is_ci(&env::var) => {}
         None => {}
         Some(ConfigFrom::Base | ConfigFrom::Head) => {
@@ -326,13 +326,13 @@ pub(super) fn of_patch(files: &[FileChange], place: &PlaceArgs) -> Result<Loadou
             .into());
         }
     }
-    let dir = super::start(place.directory.as_deref());
+    let dir = super::start(place.tree.directory.as_deref());
     let repo = Repository::open(dir, &env::var);
     // A job that knows of no pull request may stand anywhere.
     let (repo, scope) = match repo.map(|repo| (scope::find(&repo, &Request::Default, &env::var, false), repo)) {
         Ok((Ok(scope), repo)) => (repo, scope),
         _ if place.config_from.is_none() && !scope::is_pull_request(&env::var) => {
-            return of_work_tree(place, Examples::Skip);
+            return of_work_tree(&place.tree, Examples::Skip);
         }
         Ok((Err(error), _)) => return Err(error.into()),
         Err(error) => return Err(error.into()),

@@ -11,7 +11,7 @@ use diffsieve::review::examples;
 use diffsieve::rules::{self, COMBINATORS, CONDITIONS, Examples, Rules, Source, Spec, Tag, TagLevel};
 use diffsieve::syntax::{FACTS, Language};
 
-use super::args::{PlaceArgs, RulesCommand, SchemaName};
+use super::args::{RulesCommand, SchemaName, TreeArgs};
 use super::exit::Exit;
 use super::{Failure, policy, print, schema};
 
@@ -26,7 +26,7 @@ pub(super) fn run(command: RulesCommand) -> Result<Exit, Failure> {
     }
 }
 
-fn list(place: &PlaceArgs) -> Result<Exit, Failure> {
+fn list(place: &TreeArgs) -> Result<Exit, Failure> {
     let loadout = policy::of_work_tree(place, Examples::Read)?;
     let mut text = String::new();
     for pack in &loadout.rules.packs {
@@ -88,7 +88,7 @@ fn diffsieve_visible(text: &str) -> String {
         .collect()
 }
 
-fn show(name: Option<&str>, resolved: bool, lang: Option<&str>, place: &PlaceArgs) -> Result<Exit, Failure> {
+fn show(name: Option<&str>, resolved: bool, lang: Option<&str>, place: &TreeArgs) -> Result<Exit, Failure> {
     let loadout = policy::of_work_tree(place, Examples::Read)?;
     let language = lang
         .map(|name| Language::parse_name(name).ok_or_else(|| anyhow!("there is no language `{name}`")))
@@ -108,7 +108,7 @@ fn show(name: Option<&str>, resolved: bool, lang: Option<&str>, place: &PlaceArg
 }
 
 /// The loaded packs with further files laid over them.
-fn with_files(files: &[PathBuf], place: &PlaceArgs) -> Result<Rules, Failure> {
+fn with_files(files: &[PathBuf], place: &TreeArgs) -> Result<Rules, Failure> {
     if files.is_empty() {
         return Ok(policy::of_work_tree(place, Examples::Read)?.rules);
     }
@@ -123,7 +123,7 @@ fn with_files(files: &[PathBuf], place: &PlaceArgs) -> Result<Rules, Failure> {
     if problems.is_empty() { Ok(rules) } else { Err(Failure::Config(problems)) }
 }
 
-fn test(files: &[PathBuf], verbose: bool, place: &PlaceArgs) -> Result<Exit, Failure> {
+fn test(files: &[PathBuf], verbose: bool, place: &TreeArgs) -> Result<Exit, Failure> {
     let rules = with_files(files, place)?;
     let chosen: Vec<String> = files.iter().map(|path| super::shown(path)).collect();
     let mut outcomes = examples::run(&rules);
@@ -152,7 +152,7 @@ fn test(files: &[PathBuf], verbose: bool, place: &PlaceArgs) -> Result<Exit, Fai
     Ok(if failed == 0 { Exit::Passed } else { Exit::Failed })
 }
 
-fn lint(files: &[PathBuf], place: &PlaceArgs) -> Result<Exit, Failure> {
+fn lint(files: &[PathBuf], place: &TreeArgs) -> Result<Exit, Failure> {
     let rules = with_files(files, place)?;
     let problems = detect::lint(&rules);
     let mut text: String = problems.iter().map(|problem| format!("{problem}\n")).collect();

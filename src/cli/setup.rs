@@ -68,7 +68,7 @@ pub(super) fn with_change<T: Task>(scope: &ScopeArgs, place: &PlaceArgs, task: T
 }
 
 fn with_repository<T: Task>(args: &ScopeArgs, place: &PlaceArgs, task: T) -> Result<T::Output, Failure> {
-    let repo = Repository::open(super::start(place.directory.as_deref()), &env::var)?;
+    let repo = Repository::open(super::start(place.tree.directory.as_deref()), &env::var)?;
     with_request(&repo, &request(args), place, task)
 }
 
@@ -143,7 +143,7 @@ fn with_patch<T: Task>(path: &Path, place: &PlaceArgs, task: T) -> Result<T::Out
 
 /// Completes the files of a patch from the repository it was made in, where we are in it.
 fn completed(files: &mut Vec<FileChange>, place: &PlaceArgs) {
-    let Ok(repo) = Repository::open(super::start(place.directory.as_deref()), &env::var) else { return };
+    let Ok(repo) = Repository::open(super::start(place.tree.directory.as_deref()), &env::var) else { return };
     let reader = repo.reader();
     let complete = |file: FileChange| {
         let limits = detect::limits(&file.path, file.class, None);

@@ -9,7 +9,7 @@ use diffsieve::dataset::asking::{Asker, Missing};
 use diffsieve::review::model::{Budget, Purse, Talk};
 use diffsieve::rules::{Examples, Rules};
 
-use crate::cli::args::{ModelArgs, PlaceArgs};
+use crate::cli::args::{ModelArgs, TreeArgs};
 use crate::cli::exit::Exit;
 use crate::cli::model::{self, Found, Ready};
 use crate::cli::progress::Bar;
@@ -46,7 +46,7 @@ pub(super) struct AskArgs {
 
 /// The packs that say what must not leave the machine: those of the folder we are in, over the shipped ones.
 pub(super) fn rules() -> Result<Rules, Failure> {
-    Ok(policy::of_work_tree(&PlaceArgs::default(), Examples::Skip)?.rules)
+    Ok(policy::of_work_tree(&TreeArgs::default(), Examples::Skip)?.rules)
 }
 
 /// What is shown of cases.
@@ -56,7 +56,7 @@ pub(super) fn context(rules: &Rules) -> Result<Context<'_>, Failure> {
 
 /// Opens whom the arguments name and does something with it.
 pub(super) fn with<T>(args: &AskArgs, work: impl FnOnce(&Asker<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
-    let mut config = policy::of_work_tree(&PlaceArgs::default(), Examples::Skip)?.config;
+    let mut config = policy::of_work_tree(&TreeArgs::default(), Examples::Skip)?.config;
     config.model.budget = Budget { requests: args.requests, tokens: args.tokens };
     config.model.time = std::time::Duration::from_secs(u64::from(args.minutes) * 60);
     config.without_key = false;

@@ -15,7 +15,7 @@ use diffsieve::rules::Examples;
 use serde_json::json;
 
 use super::asking::{made, new_folder};
-use crate::cli::args::{ModelArgs, PlaceArgs};
+use crate::cli::args::{ModelArgs, TreeArgs};
 use crate::cli::exit::Exit;
 use crate::cli::model::{self, Found};
 use crate::cli::{Failure, env, output, policy, print};
@@ -37,7 +37,7 @@ pub(in crate::cli) struct ScreenArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 86_400)]
     seconds: u32,
     #[command(flatten)]
-    place: PlaceArgs,
+    place: TreeArgs,
     #[command(flatten)]
     model: ModelArgs,
 }

@@ -17,7 +17,7 @@ use diffsieve::rules::Examples;
 
 use super::folder::{self, Folder};
 use super::score;
-use crate::cli::args::{ModelArgs, PlaceArgs};
+use crate::cli::args::{ModelArgs, TreeArgs};
 use crate::cli::exit::Exit;
 use crate::cli::model::{self, Found, Ready};
 use crate::cli::policy::{self, Loadout};
@@ -47,7 +47,7 @@ pub(in crate::cli) struct JudgeArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 86_400)]
     seconds: u32,
     #[command(flatten)]
-    place: PlaceArgs,
+    place: TreeArgs,
     #[command(flatten)]
     judging: JudgingArgs,
 }

@@ -18,7 +18,7 @@ use diffsieve::rules::Examples;
 use super::folder::{self, Folder};
 use super::judge::{Judging, JudgingArgs, judging, with_lent};
 use super::report;
-use crate::cli::args::{FormName, LayersName, ModelArgs, PlaceArgs};
+use crate::cli::args::{FormName, LayersName, ModelArgs, TreeArgs};
 use crate::cli::exit::Exit;
 use crate::cli::model::{self, Found};
 use crate::cli::policy::{self, Loadout};
@@ -57,7 +57,7 @@ pub(in crate::cli) struct RunArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 86_400)]
     seconds: u32,
     #[command(flatten)]
-    place: PlaceArgs,
+    place: TreeArgs,
     #[command(flatten)]
     model: ModelArgs,
     #[command(flatten)]

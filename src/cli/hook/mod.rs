@@ -43,7 +43,7 @@ fn pre_commit(mut args: HookArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Passed);
     }
     args.model.no_model = args.model.model.is_none() && args.model.replay.is_none();
-    let repo = Repository::open(super::start(args.place.directory.as_deref()), &env::var)?;
+    let repo = Repository::open(super::start(args.place.tree.directory.as_deref()), &env::var)?;
     let mut session = Session::begin(&repo, &args, "commit");
     if repo.find_ref("MERGE_HEAD").is_some() {
         session.note("what is staged", "this commit is a merge, so what it brings in is reviewed too");
@@ -81,7 +81,9 @@ impl<'a> Session<'a> {
             what,
             deadline: Instant::now() + Duration::from_secs(args.seconds),
             fail_on: args.fail_on.as_deref().and_then(FailOn::parse),
-            on_incomplete: asked.or_else(|| policy::users_on_incomplete(&args.place)).unwrap_or(OnIncomplete::Warn),
+            on_incomplete: asked
+                .or_else(|| policy::users_on_incomplete(&args.place.tree))
+                .unwrap_or(OnIncomplete::Warn),
             is_stopped: false,
             is_incomplete: false,
             not_reviewed: 0,

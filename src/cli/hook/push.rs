@@ -34,7 +34,7 @@ pub(super) fn run(args: &PrePushArgs) -> Result<Exit, Failure> {
         return under_framework(args);
     }
     let input = listen()?;
-    let repo = Repository::open(crate::cli::start(args.hook.place.directory.as_deref()), &env::var)?;
+    let repo = Repository::open(crate::cli::start(args.hook.place.tree.directory.as_deref()), &env::var)?;
     let mut session = Session::begin(&repo, &args.hook, "push");
     let mut updates = Vec::new();
     let mut strange = 0_usize;
@@ -128,7 +128,7 @@ fn listen() -> Result<Vec<u8>, Failure> {
 
 /// Under pre-commit or prek, which keep git's words for themselves and hand over the first ref in variables.
 fn under_framework(args: &PrePushArgs) -> Result<Exit, Failure> {
-    let repo = Repository::open(crate::cli::start(args.hook.place.directory.as_deref()), &env::var)?;
+    let repo = Repository::open(crate::cli::start(args.hook.place.tree.directory.as_deref()), &env::var)?;
     let mut session = Session::begin(&repo, &args.hook, "push");
     session.note(
         "pre-commit",

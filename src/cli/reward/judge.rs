@@ -14,7 +14,7 @@ use diffsieve::provider::{Answer, NoAnswer, Prompt, Provider, Why};
 use diffsieve::review::model::{Budget, Purse, Talk, Unanswered};
 use diffsieve::rules::Examples;
 
-use crate::cli::args::{ModelArgs, PlaceArgs};
+use crate::cli::args::{ModelArgs, TreeArgs};
 use crate::cli::model::{self, Found, Ready};
 use crate::cli::{Failure, output, policy};
 
@@ -86,7 +86,7 @@ pub(super) struct Bench {
 impl Bench {
     /// Opens it once, so that what is missing is said before anything is read.
     pub(super) fn new(args: &ModelJudgeArgs, is_served: bool) -> Result<Self, Failure> {
-        let place = PlaceArgs { config: args.config.clone(), no_config: args.no_config, ..PlaceArgs::default() };
+        let place = TreeArgs { config: args.config.clone(), no_config: args.no_config, ..TreeArgs::default() };
         let mut config = policy::of_work_tree(&place, Examples::Skip)?.config;
         let default = if is_served { SECONDS.1 } else { SECONDS.0 };
         config.model.time = Duration::from_secs(args.seconds.unwrap_or(default).into());
