@@ -39,6 +39,7 @@ const fn worded(tone: Tone) -> &'static str {
         Tone::Plain => "polite, as a plain statement, neither a question nor an order",
     }
 }
+
 /// What [`TASK`] says of FILE marks and numbers, for the forms that have none.
 const PLAIN: &str = "
 The change is a plain diff: `file` is the path after `File:`, `line` the number of the line in its file, counted from the \
