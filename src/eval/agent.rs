@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::run::spent;
-use crate::context::{Budget, FilePart, Form, Layers, chunks};
+use crate::context::{Budget, FilePart, Form, Layers, Reason, chunks};
 use crate::diff::FileChange;
 use crate::provider::{Prompt, Schema};
 use crate::record::{Answer, Comment, Status};
@@ -136,9 +136,12 @@ pub(super) fn answer(
         Some(_) => Status::Failed,
     };
     answer.why = faults.first().map(|fault| format!("{}: {}", fault.why, fault.message));
-    if answer.status == Status::Complete && !pages.skipped.is_empty() {
+    // What is no code, or nobody's own, is shown to no reviewer.
+    let is_open = |reason| matches!(reason, Reason::Unread(_) | Reason::LongLine | Reason::Denied);
+    let open = pages.skipped.iter().filter(|skipped| is_open(skipped.reason)).count();
+    if answer.status == Status::Complete && open > 0 {
         answer.status = Status::Incomplete;
-        answer.why = Some(format!("{} parts of the change could not be shown", pages.skipped.len()));
+        answer.why = Some(format!("{open} parts of the change could not be shown"));
     }
     answer.spent = spent(talk.tally(), price);
     answer

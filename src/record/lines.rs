@@ -71,7 +71,9 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     if size > LARGEST {
         return Err(Error::content(path, &format!("has {size} bytes; at most {LARGEST} are read")));
     }
-    fs::read(path).map_err(|error| Error::io(path, error))
+    let bytes = fs::read(path).map_err(|error| Error::io(path, error))?;
+    // Other programs begin their files with a byte order mark.
+    Ok(bytes.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(bytes))
 }
 
 /// All records of a file, in their order. Blank lines are passed over.

@@ -178,19 +178,24 @@ fn another_tool_is_measured_like_any_reviewer() {
         place.run([&["eval", "import", "ds", "--name", "scanner 1", "--sarif", "scans", "--out", out], more].concat())
     };
     import("none", &[]).fails(2, &["scans"]);
-    let far = "/work/elsewhere/marked/new/m.py";
-    sarif(&place, "marked", &[result(far, 2, "the marker MARK-one must go"), result("other.py", 2, "elsewhere")]);
+    let far = "file:///work/elsewhere/marked/new/m.py";
+    // The root is one for all: what lies below another folder is another file.
+    let below = "file:///work/elsewhere/marked/new/tests/m.py";
+    let other = result(below, 2, "elsewhere");
+    sarif(&place, "marked", &[result(far, 2, "the marker MARK-one must go"), other, result("x/m.py", 2, "as well")]);
     sarif(&place, "plain", &[]);
     let missing = import("part", &[]);
     missing.fails(3, &["subtle: there is no `subtle.sarif`", "into another folder"]);
     sarif(&place, "subtle", &[result("m.py", 9, "far away")]);
-    import("part", &[]).fails(2, &["holds a run"]);
-    assert_eq!(import("r", &[]).code, 0);
+    import("part", &[]).fails(2, &["is not empty"]);
+    let imported = import("r", &[]);
+    assert_eq!(imported.code, 0);
+    assert!(imported.stderr.contains("2 taken back: it stands in no file of the change"), "{}", imported.stderr);
     let answers: Vec<Value> =
         place.read("r/answers.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let said = |answer: &Value, of: &str| answer[of].as_array().map_or(0, Vec::len);
     let counts: Vec<_> = answers.iter().map(|answer| (said(answer, "comments"), said(answer, "removed"))).collect();
-    assert_eq!(counts, [(1, 1), (0, 0), (0, 1)]);
+    assert_eq!(counts, [(1, 2), (0, 0), (0, 1)]);
     assert_eq!((&answers[0]["comments"][0]["file"], &answers[0]["comments"][0]["tag"]), (&json!("m.py"), &json!("r")));
     assert_eq!(place.run(["eval", "judge", "r", "--judge", "lexical"]).code, 0);
     let ran = place.run(["eval", "score", "r", "--protocol", "cr-bench", "--format", "json"]);
@@ -208,12 +213,24 @@ fn another_tool_is_measured_like_any_reviewer() {
             .map(|line| said(&serde_json::from_str(line).unwrap(), "comments"))
             .sum::<usize>()
     };
-    assert_eq!(["added", "file", "nofilter"].map(|filter| comments(filter, filter)), [1, 2, 3]);
+    assert_eq!(["added", "file", "nofilter"].map(|filter| comments(filter, filter)), [1, 2, 4]);
     // What is no log, or of a tool that did not succeed, is no silence.
     place.write("scans/plain.sarif", "{}");
     import("broken", &[]).fails(2, &["plain.sarif", "2.1.0"]);
     place.write("scans/plain.sarif", r#"{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "t"}}}]}"#);
     import("unscanned", &[]).fails(3, &["plain: ", "nothing was scanned"]);
+    place.write("scans/plain.sarif", r#"{"version": "2.1.0", "runs": []}"#);
+    import("empty", &[]).fails(3, &["plain: ", "it has no run"]);
+    // A byte order mark is no fault; results that all stand elsewhere are said to.
+    for case in ["plain", "marked", "subtle"] {
+        sarif(&place, case, &[result("m/m.py", 1, "t")]);
+        place.write(&format!("scans/{case}.sarif"), format!("\u{feff}{}", place.read(&format!("scans/{case}.sarif"))));
+    }
+    let lost = import("lost", &[]);
+    assert!(lost.code == 0 && lost.stderr.contains("root of the repository"), "{}", lost.stderr);
+    // An unknown similarity is a slip, not something to wait for.
+    let scored = place.run(["eval", "score", "r", "--protocol", "swe-prbench", "--similarity", "char"]);
+    scored.fails(2, &["char", "lexical", "chars"]);
 }
 
 #[test]

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use diffsieve::escape::visible;
 use diffsieve::eval::import::{self, Filter};
-use diffsieve::record::Dataset;
+use diffsieve::record::{Answer, Dataset};
 
 use super::folder::{self, Folder};
 use super::run::told;
 use crate::cli::exit::Exit;
-use crate::cli::{Failure, env, shown};
+use crate::cli::{Failure, env, output, shown};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ImportArgs {
@@ -39,8 +40,8 @@ pub(in crate::cli) struct ImportArgs {
 
 pub(super) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
     let dataset = Dataset::open(&args.dataset).map_err(anyhow::Error::from)?;
-    if args.out.join("run.json").exists() {
-        return Err(anyhow!("`{}` holds a run: name another --out, or remove that folder", shown(&args.out)).into());
+    if std::fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(anyhow!("`{}` is not empty: name another --out, or remove that folder", shown(&args.out)).into());
     }
     let mut configuration = BTreeMap::from([("agent".to_owned(), args.name.clone().into())]);
     let answers = match (&args.answers, &args.sarif) {
@@ -59,5 +60,19 @@ pub(super) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
     let answers = answers.map_err(anyhow::Error::from)?;
     let (folder, _) = Folder::begin(&args.out, &folder::about(&dataset, &args.dataset, configuration))?;
     folder.replace(folder::ANSWERS, &answers)?;
+    let mut reasons = BTreeMap::<&str, usize>::new();
+    for removed in answers.iter().flat_map(|answer| &answer.removed) {
+        *reasons.entry(&removed.reason).or_default() += 1;
+    }
+    for (reason, count) in reasons {
+        output::say(&format!("{count} taken back: {}", visible(reason)));
+    }
+    let is_elsewhere = |answer: &Answer| {
+        answer.comments.is_empty() && answer.removed.iter().any(|removed| removed.reason == import::ELSEWHERE)
+    };
+    let lost = answers.iter().filter(|answer| is_elsewhere(answer)).count();
+    if lost > 0 && answers.iter().all(|answer| answer.comments.is_empty()) {
+        output::say("no result stands in a file of its change: relative paths start at the root of the repository");
+    }
     Ok(told(&answers, "import again, into another folder, when the rest is there"))
 }

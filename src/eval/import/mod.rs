@@ -17,6 +17,9 @@ use crate::review::case;
 /// What [`Removed::stage`] says of results that are no comments on the change.
 pub const STAGE: &str = "import";
 
+/// Why a result is taken back that stands in no file of the change.
+pub const ELSEWHERE: &str = "it stands in no file of the change";
+
 /// Lines around a change that forges show with it, and on which comments can stand.
 const SHOWN: u32 = 3;
 
@@ -52,8 +55,10 @@ impl Filter {
         if self == Self::NoFilter {
             return None;
         }
-        let Some(file) = file else { return Some("it stands in no file of the change") };
-        let (Some(first), Some(last)) = (comment.line, comment.end_line) else { return None };
+        let Some(file) = file else { return Some(ELSEWHERE) };
+        let (Some(first), Some(last)) = (comment.line, comment.end_line) else {
+            return (self != Self::File).then_some("it names no line");
+        };
         let is_near = match self {
             Self::Added => meets(file, first, last, 0),
             Self::DiffContext => meets(file, first, last, SHOWN),
@@ -65,14 +70,15 @@ impl Filter {
 
 /// Whether lines of the new side stand on a hunk or so many lines around it.
 fn meets(file: &FileChange, first: u32, last: u32, around: u32) -> bool {
-    file.hunks().iter().any(|hunk| {
+    file.hunks().iter().filter(|hunk| hunk.new.count > 0 || around > 0).any(|hunk| {
         let (begin, end) = (hunk.new.first.saturating_sub(around), hunk.new.end().saturating_add(around));
         first < end && last >= begin
     })
 }
 
 /// The answers that SARIF files hold, one `CASE.sarif` a case in a folder. A case without a file, or whose tool did not
-/// succeed, has no review. A result's file is the one of the change whose path its own ends with.
+/// succeed, has no review. A relative path starts at the root of
+/// the repository; an absolute one lies in the folder that all of them have in front of a changed file's path.
 ///
 /// # Errors
 /// A file that is no SARIF 2.1.0, or a folder that is not there. A case that cannot be read is an answer that says so.
@@ -99,8 +105,10 @@ fn of_file(dataset: &Dataset, case: &Case, folder: &Path, filter: Filter, env: E
         Err(error) => return Ok(failed(error.to_string())),
     };
     let mut answer = Answer { case: case.id.clone(), ..Answer::default() };
+    let names: Vec<&str> = log.results.iter().filter_map(|result| result.comment.file.as_deref()).collect();
+    let root = root(&files, &names).map(str::to_owned);
     for sarif::Outcome { mut comment, not_one } in log.results {
-        let file = comment.file.as_deref().and_then(|name| of_change(&files, name));
+        let file = comment.file.as_deref().and_then(|name| of_change(&files, name, root.as_deref()));
         if let Some(file) = file {
             comment.file = Some(String::from_utf8_lossy(file.path.bytes()).into_owned());
         }
@@ -112,14 +120,31 @@ fn of_file(dataset: &Dataset, case: &Case, folder: &Path, filter: Filter, env: E
     Ok(answer)
 }
 
-/// The file of the change that a tool means: it may have run in another folder, so the longest path with which the
-/// tool's own ends.
-fn of_change<'f>(files: &'f [FileChange], name: &str) -> Option<&'f FileChange> {
-    let ends = |file: &&FileChange| {
-        let path = file.path.bytes();
-        name.as_bytes().strip_suffix(path).is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+/// Where the repository of a tool that names absolute paths was, with its last slash: what stands in front of a changed
+/// file's path and of most else that the tool names.
+fn root<'n>(files: &[FileChange], names: &[&'n str]) -> Option<&'n str> {
+    let absolute = || names.iter().copied().filter(|name| is_absolute(name));
+    let before = |name: &'n str| {
+        let ends = files.iter().filter_map(move |file| name.strip_suffix(std::str::from_utf8(file.path.bytes()).ok()?));
+        ends.filter(|before| before.ends_with('/'))
     };
-    files.iter().filter(ends).max_by_key(|file| file.path.bytes().len())
+    let mut roots: Vec<&str> = absolute().flat_map(before).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    // Headers of the system may be named too, so it is what stands in front of most.
+    let holds = |root: &str| absolute().filter(|name| name.starts_with(root)).count();
+    roots.into_iter().max_by_key(|root| (holds(root), std::cmp::Reverse(root.len())))
+}
+
+/// `/a`, or `C:/a`, as `/C:/a` too.
+fn is_absolute(name: &str) -> bool {
+    name.starts_with('/') || name.as_bytes().get(1) == Some(&b':')
+}
+
+/// The file of the change that a tool names.
+fn of_change<'f>(files: &'f [FileChange], name: &str, root: Option<&str>) -> Option<&'f FileChange> {
+    let path = if is_absolute(name) { name.strip_prefix(root?)? } else { name };
+    files.iter().find(|file| file.path.bytes() == path.as_bytes())
 }
 
 /// The answers of a file of JSON Lines, in the order of the dataset. A case without one has no review.
@@ -133,7 +158,8 @@ pub fn of_answers(dataset: &Dataset, path: &Path) -> Result<Vec<Answer>, Error> 
     for answer in record::read::<Answer>(path)? {
         let fault = |what: &str| Error::content(path, &format!("the answer about `{}`: {what}", answer.case));
         let Some(index) = known.get(answer.case.as_str()) else { return Err(fault("the dataset has no such case")) };
-        let mut ids: Vec<&str> = answer.comments.iter().map(|comment| comment.id.as_str()).collect();
+        let comments = || answer.comments.iter().chain(answer.removed.iter().map(|removed| &removed.comment));
+        let mut ids: Vec<&str> = comments().map(|comment| comment.id.as_str()).collect();
         ids.sort_unstable();
         if ids.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(fault("two of its comments have one id"));
@@ -141,7 +167,7 @@ pub fn of_answers(dataset: &Dataset, path: &Path) -> Result<Vec<Answer>, Error> 
         let zero = |comment: &Comment| {
             [comment.line, comment.end_line].iter().flatten().any(|line| Line::new(*line).is_none())
         };
-        if answer.comments.iter().any(zero) {
+        if comments().any(zero) {
             return Err(fault("a comment stands on line 0; lines count from 1"));
         }
         let twice = fault("it stands twice with one `sample`");

@@ -33,6 +33,9 @@ pub(super) fn read(log: &Value) -> Result<Log, String> {
     }
     let runs = log.get("runs").and_then(Value::as_array).ok_or("it has no list `runs`")?;
     let mut read = Log::default();
+    if runs.is_empty() {
+        read.failed = Some("it has no run: nothing was scanned".to_owned());
+    }
     for run in runs {
         // 3.14.23: no list of results means that nothing was scanned, unlike an empty one.
         let Some(results) = run.get("results").and_then(Value::as_array) else {
@@ -92,15 +95,22 @@ fn indexed<'v>(list: &'v [Value], index: Option<&Value>) -> Option<&'v Value> {
 /// The rule of a result, by its index or its id (3.27.5 to 3.27.7), in the tool or in one of its extensions.
 fn rule<'v>(run: &'v Value, result: &Value) -> Option<&'v Value> {
     let tool = run.get("tool")?;
-    let component = match result.pointer("/rule/toolComponent/index") {
-        Some(index) => indexed(list(tool, "extensions"), Some(index)),
+    let same = |one: &Value, other: &Value, key: &str| text(one, key).is_some() && text(one, key) == text(other, key);
+    let component = match result.pointer("/rule/toolComponent") {
         None => tool.get("driver"),
+        Some(named) if named.get("index").is_some() => indexed(list(tool, "extensions"), named.get("index")),
+        Some(named) => {
+            let mut all = tool.get("driver").into_iter().chain(list(tool, "extensions"));
+            all.find(|component| same(component, named, "/guid") || same(component, named, "/name"))
+        }
     };
     let rules = list(component?, "rules");
     let index = result.get("ruleIndex").or_else(|| result.pointer("/rule/index"));
     indexed(rules, index).or_else(|| {
         let id = text(result, "/ruleId").or_else(|| text(result, "/rule/id"))?;
-        rules.iter().find(|rule| text(rule, "/id") == Some(id))
+        let of = |id: &str| rules.iter().find(|rule| text(rule, "/id") == Some(id));
+        // A hierarchical id may say more than the rule's (3.27.5).
+        of(id).or_else(|| of(id.rsplit_once('/')?.0))
     })
 }
 
@@ -109,10 +119,29 @@ fn file(run: &Value, place: &Value) -> Option<String> {
     let location = place.get("artifactLocation")?;
     let uri = text(location, "/uri")
         .or_else(|| text(indexed(list(run, "artifacts"), location.get("index"))?, "/location/uri"))?;
+    let path = plain(uri);
+    let Some(mut base) = text(location, "/uriBaseId") else { return Some(path) };
+    // What a base stands for may begin with another one (3.14.14).
+    let bases = run.get("originalUriBaseIds");
+    let mut whole = path;
+    for _ in 0..8 {
+        let Some(one) = bases.and_then(|bases| bases.get(base)) else { break };
+        if let Some(uri) = text(one, "/uri") {
+            whole = format!("{}/{whole}", plain(uri).trim_end_matches('/'));
+        }
+        let Some(next) = text(one, "/uriBaseId") else { break };
+        base = next;
+    }
+    Some(whole)
+}
+
+/// A URI as a path: without its scheme, its escapes and `./`.
+fn plain(uri: &str) -> String {
     let path = uri.strip_prefix("file://").unwrap_or(uri);
     let decoded = percent_decoded(path).and_then(|bytes| String::from_utf8(bytes).ok());
     // Tools that do not encode write a plain `%`.
-    Some(decoded.unwrap_or_else(|| path.to_owned()).replace('\\', "/"))
+    let path = decoded.unwrap_or_else(|| path.to_owned()).replace('\\', "/");
+    path.strip_prefix("./").map(str::to_owned).unwrap_or(path)
 }
 
 /// The message (3.11): its text or the one its id names, filled in; else what the rule says of itself.
@@ -230,6 +259,27 @@ mod tests {
         assert_eq!((bare.file.as_deref(), bare.body.as_str()), (Some("100%.c"), "100 % {0} {1}"));
         let message = json!({"id": "m", "arguments": ["a", "{1}"]});
         assert_eq!(only(json!({"ruleId": "a", "message": message})).comment.body, "no a in {1}, {x}");
+    }
+
+    #[test]
+    fn bases_and_rules_are_those_that_are_named() {
+        let tool = json!({
+            "driver": {"name": "d", "rules": [{"id": "CA1", "defaultConfiguration": {"level": "error"}}]},
+            "extensions": [{"name": "e", "guid": "g", "rules": [{"id": "E1", "shortDescription": {"text": "of e"}}]}],
+        });
+        let place = json!([{"physicalLocation": {"artifactLocation": {"uri": "./app.py", "uriBaseId": "SRC"}}}]);
+        let results = json!([
+            {"ruleId": "CA1/2", "message": {"text": "t"}, "locations": place},
+            {"rule": {"index": 0, "toolComponent": {"guid": "g"}}, "message": {}},
+            {"rule": {"index": 0, "toolComponent": {"name": "nobody"}}, "message": {}},
+        ]);
+        let bases = json!({"SRC": {"uri": "src/", "uriBaseId": "ROOT"}, "ROOT": {"uri": "file:///w/a%20b/"}});
+        let run = json!({"tool": tool, "results": results, "originalUriBaseIds": bases});
+        let read = read(&json!({"version": "2.1.0", "runs": [run]})).expect("a log").results;
+        assert_eq!(read[0].comment.file.as_deref(), Some("/w/a b/src/app.py"));
+        assert_eq!(read[0].comment.level.as_deref(), Some("error"));
+        assert_eq!((read[1].comment.tag.as_deref(), read[1].comment.body.as_str()), (Some("E1"), "of e"));
+        assert_eq!((read[2].comment.tag.as_deref(), read[2].comment.body.as_str()), (None, "no message"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::eval::error::Error;
-use crate::eval::judge::computed;
+use crate::eval::judge::{COMPUTED, computed};
 use crate::record::{Judgement, Verdict};
 
 /// Judgements of this protocol are similarities: -1 to 1, of a comment and a person's comment or of two comments.
@@ -59,8 +59,12 @@ impl<'r> Decisions<'r> {
         let of_this_kind = |one: &&Judgement| (one.protocol == SIMILARITY) == (protocol == SIMILARITY);
         let names: BTreeSet<&str> = records.iter().filter(of_this_kind).map(|one| one.judge.as_str()).collect();
         let is_computed = |name: &str| protocol == SIMILARITY && computed(name).is_some();
-        if let Some(name) = chosen.filter(|name| !names.is_empty() && !names.contains(name) && !is_computed(name)) {
-            let judges = names.into_iter().map(str::to_owned).collect();
+        if let Some(name) = chosen.filter(|name| {
+            let is_known = names.contains(name) || is_computed(name);
+            !is_known && (protocol == SIMILARITY || !names.is_empty())
+        }) {
+            let computed = COMPUTED.iter().map(|one| one.name).filter(|_| protocol == SIMILARITY);
+            let judges = names.into_iter().chain(computed).map(str::to_owned).collect();
             return Err(Error::NoJudge { name: name.to_owned(), judges, option });
         }
         let judge = match chosen {
