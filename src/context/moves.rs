@@ -26,15 +26,20 @@ pub(super) struct Moving {
     pub(super) owner: String,
 }
 
-/// The text of a symbol with its decorators, without the indentation that all of its lines share.
+/// The text of a symbol with its decorators, without the indentation that all of its lines share; with it, where a text of
+/// several lines may stand in it.
 pub(super) fn body(parsed: &Parsed, symbol: &Symbol) -> Body {
     let bytes = parsed.line_range(symbol.first_line).start..parsed.line_range(symbol.end_line).end;
     let text = parsed.source().get(bytes).unwrap_or("");
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let common = text.lines().filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0);
+    // In a text of several lines blanks say something.
+    let common = match ["\"\"\"", "'''", "`", "<<", "R\"", "@\"", "r#\""].iter().any(|opens| text.contains(opens)) {
+        true => 0,
+        false => text.lines().filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0),
+    };
     let mut hash = Sha256::new();
     for line in text.lines() {
-        hash.update(line.get(common..).unwrap_or("").trim_end());
+        hash.update(line.get(common..).unwrap_or(""));
         hash.update("\n");
     }
     hash.finalize().into()

@@ -15,7 +15,7 @@ pub(super) struct Queue {
 
 impl Queue {
     pub(super) fn open(settings: &Settings) -> Result<Self, Error> {
-        let what = || "the folder of the queue".to_owned();
+        let what = || "the folder of the queue, `[model] folder` of your own configuration".to_owned();
         let folder = settings.folder.clone().ok_or_else(|| Error::Missing { kind: "queue", what: what() })?;
         std::fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, error))?;
         Ok(Self { folder })

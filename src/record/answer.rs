@@ -98,9 +98,11 @@ pub struct Comment {
     pub file: Option<String>,
     /// First line, on the new side, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub line: Option<u32>,
     /// Last line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub end_line: Option<u32>,
     /// What it says.
     pub body: String,
@@ -109,6 +111,7 @@ pub struct Comment {
     pub tag: Option<String>,
     /// `error`, `warning` or `note`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("enum" = ["error", "warning", "note", null])))]
     pub level: Option<String>,
     /// One of CR-Bench's nine categories: that of the tag, as its rule pack has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -123,6 +123,7 @@ fn files_digest(folder: &Path, cases: &[Case]) -> Result<Option<String>, Error> 
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// `diffsieve.dataset/v1`.
+    #[cfg_attr(test, schemars(extend("const" = FORMAT)))]
     pub format: String,
     /// A short name.
     pub name: String,
@@ -151,6 +152,7 @@ pub struct Manifest {
 #[serde(deny_unknown_fields)]
 pub struct Case {
     /// 1 to 200 of `A-Z a-z 0-9 . _ -`, one of its kind in the dataset.
+    #[cfg_attr(test, schemars(regex(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$")))]
     pub id: String,
     /// Where the change is.
     pub source: Source,
@@ -286,9 +288,11 @@ pub struct Bug {
     pub file: Option<String>,
     /// Its first line on the new side, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub line: Option<u32>,
     /// Its last line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub end_line: Option<u32>,
     /// One of CR-Bench's nine categories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -316,6 +320,7 @@ pub struct HumanComment {
     pub file: Option<String>,
     /// Where it stands, on the new side, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub line: Option<u32>,
     /// What it says.
     pub body: String,
@@ -338,6 +343,7 @@ pub struct Item {
     pub file: Option<String>,
     /// Where, on the new side, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub line: Option<u32>,
 }
 
@@ -358,6 +364,7 @@ pub struct Issue {
     pub file: Option<String>,
     /// Where, on the new side, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub line: Option<u32>,
 }
 

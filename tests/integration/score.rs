@@ -194,7 +194,7 @@ fn what_is_missing_is_no_score() {
     let args = ["eval", "score", "r", "--protocol", one["protocol"].as_str().unwrap()];
     place.run(args).fails(2, &["2 judges decided: lexical, m; choose one with --judge"]);
     let likeness = ["eval", "score", "r", "--protocol", "swe-prbench", "--similarity"];
-    place.run([&likeness[..], &["prog"]].concat()).fails(3, &["missing"]);
+    place.run([&likeness[..], &["prog"]].concat()).fails(2, &["nobody called `prog`", "lexical, chars"]);
     assert_eq!(place.run([&likeness[..], &["lexical"]].concat()).code, 0);
     assert_eq!(place.run([&args[..], &["--judge", "lexical"]].concat()).code, 0);
 

@@ -114,8 +114,13 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         Found::Nobody => None,
         Found::WithoutKey(why) => return Err(Failure::Incomplete(anyhow!(why))),
     };
-    if ready.is_none() && (args.agent.is_some() || args.strategy.is_some() || args.diff_format != FormName::Marked) {
-        let why = "--agent, --strategy and --diff-format are about a model: name one with --model or --replay";
+    let is_about_a_model = args.agent.is_some()
+        || args.strategy.is_some()
+        || args.context.is_some()
+        || args.diff_format != FormName::Marked;
+    if ready.is_none() && is_about_a_model {
+        let why =
+            "--agent, --strategy, --context and --diff-format are about a model: name one with --model or --replay";
         return Err(anyhow!(why).into());
     }
     let agent = args.agent.as_deref().and_then(|name| Agent::ALL.into_iter().find(|agent| agent.name() == name));

@@ -360,17 +360,25 @@ impl Walk<'_> {
     }
 }
 
+/// A commit's name, as short as git and forges write it.
+static COMMIT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b[0-9a-f]{7,40}\b").expect("a constant pattern is valid"));
+
+/// The number of a pull request, as forges and people write it.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?i)(?:[#!]|\bGH-|\bPR ?|/pull/|/merge_requests/)([0-9]+)\b";
+    Regex::new(pattern).expect("a constant pattern is valid")
+});
+
 /// Whether nothing happened to it.
 fn verdict(followed: &Followed, at: usize, later: &[(usize, String)], chain: &[Oid]) -> Result<(), No> {
     let by = |at: usize| chain.get(at).map(Oid::short).unwrap_or_default();
     let id = followed.landed.head().hex();
-    let number = followed.landed.number.map(|number| format!("#{number}"));
+    let number = followed.landed.number.map(|number| number.to_string());
     let names = |text: &str| {
-        text.contains(&id[..9])
-            || number.as_ref().is_some_and(|number| {
-                let next = |end: usize| text[end..].chars().next().is_some_and(|c| c.is_ascii_digit());
-                text.match_indices(number.as_str()).any(|(start, found)| !next(start + found.len()))
-            })
+        let mut commits = COMMIT.find_iter(text).map(|found| found.as_str());
+        let mut numbers = NUMBER.captures_iter(text).filter_map(|found| found.get(1)).map(|found| found.as_str());
+        commits.any(|name| id.starts_with(name)) || numbers.any(|name| Some(name) == number.as_deref())
     };
     if let Some((mender, _)) = later.iter().find(|(mender, text)| *mender > at && names(text)) {
         return Err(No("named-later", by(*mender)));

@@ -170,6 +170,10 @@ pub fn of_answers(dataset: &Dataset, path: &Path) -> Result<Vec<Answer>, Error> 
         if comments().any(zero) {
             return Err(fault("a comment stands on line 0; lines count from 1"));
         }
+        let is_level = |level: &str| ["error", "warning", "note"].contains(&level);
+        if comments().any(|comment| comment.level.as_deref().is_some_and(|level| !is_level(level))) {
+            return Err(fault("a level is none of error, warning, note"));
+        }
         let twice = fault("it stands twice with one `sample`");
         if answers.insert((*index, answer.sample), answer).is_some() {
             return Err(twice);

@@ -68,7 +68,7 @@ pub(super) fn by_words(matter: &Matter<'_>, about: &[String]) -> Verdict {
     let Some(comment) = lexical::comment(matter, about) else { return Verdict::default() };
     let is_hit = |bug: &&Bug| {
         lexical::is_at(comment, bug.file.as_deref(), bug.line, bug.end_line)
-            && lexical::speaks_of(&comment.body, &bug.description)
+            && (lexical::speaks_of(&comment.body, &bug.description) || lexical::is_tagged(matter, comment))
     };
     let hit = matter.case.bugs.iter().find(is_hit);
     Verdict {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Matter;
 use crate::diff::{Body, FileChange};
-use crate::record::Comment;
+use crate::record::{Comment, Issue};
 
 /// Words that say nothing about which fault is meant.
 const EMPTY: &[&str] = &[
@@ -49,6 +49,16 @@ pub(in crate::eval) fn is_at(comment: &Comment, file: Option<&str>, line: Option
     let (Some(own), Some(first)) = (comment.line, line) else { return line.is_none() };
     let (own_end, last) = (comment.end_line.unwrap_or(own).max(own), end.unwrap_or(first).max(first));
     own <= last.saturating_add(1) && first <= own_end.saturating_add(1)
+}
+
+/// Whether the case has an issue of the comment's own tag at its place: the same fault in other words.
+pub(super) fn is_tagged(matter: &Matter<'_>, comment: &Comment) -> bool {
+    let is_same = |issue: &Issue| {
+        comment.tag.as_ref() == Some(&issue.tag)
+            && issue.line.is_some()
+            && is_at(comment, issue.file.as_deref(), issue.line, None)
+    };
+    matter.case.issues.iter().any(is_same)
 }
 
 /// The code that a comment quotes between backticks, one line each.

@@ -84,7 +84,7 @@ pub(super) fn by_words(matter: &Matter<'_>, about: &[String]) -> Verdict {
     let Some(comment) = lexical::comment(matter, about) else { return Verdict::default() };
     let human = matter.case.comments.iter().find(|human| {
         lexical::is_at(comment, human.file.as_deref(), human.line, None)
-            && lexical::speaks_of(&comment.body, &human.body)
+            && (lexical::speaks_of(&comment.body, &human.body) || lexical::is_tagged(matter, comment))
     });
     let label = match human {
         Some(_) => "CONFIRMED",

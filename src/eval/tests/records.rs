@@ -282,7 +282,7 @@ fn similarities_are_needed_or_computed_by_their_name() {
     judgements.as_array_mut().unwrap().truncate(2);
     let by = |name: Option<&str>| Choice { similarity: name.map(str::to_owned), ..Choice::default() };
     let error = scored("swe-prbench", humans(), human_answers(), judgements.clone(), &by(Some("e"))).unwrap_err();
-    assert!(error.to_string().starts_with("judgements that are missing: 5"), "{error}");
+    assert!(error.to_string().starts_with("nobody called `e` decided anything"), "{error}");
     // Where nobody saved any and nobody is named, words are compared.
     for choice in [by(None), by(Some("lexical"))] {
         let scores = scored("swe-prbench", humans(), human_answers(), judgements.clone(), &choice).unwrap();

@@ -186,7 +186,9 @@ fn score(item: &Map<String, Value>) -> Result<Score, &'static str> {
         Some(Value::Number(number)) => number.as_f64(),
         _ => None,
     };
-    let given = given.filter(|score| (0.0..=10.0).contains(score)).ok_or("`score` is no number from 0 to 10")? as f32;
+    let given = given.filter(|score| (-1.0..=10.0).contains(score)).ok_or("`score` is no number from 0 to 10")?;
+    // CR-Bench's appendix C writes -1 for what is invalid.
+    let given = given.max(0.0) as f32;
     let word = |key| item.get(key).and_then(Value::as_str).map(str::to_ascii_lowercase);
     let status = word("status").ok_or("`status` is neither valid nor invalid")?;
     let praises = word("sentiment").as_deref() == Some("positive");
@@ -237,7 +239,7 @@ mod tests {
     fn what_cannot_be_read_is_no_score() {
         for item in [
             r#"{"id":"c1","status":"valid","score":11}"#,
-            r#"{"id":"c1","status":"valid","score":-1}"#,
+            r#"{"id":"c1","status":"valid","score":-2}"#,
             r#"{"id":"c1","status":"valid","score":"9"}"#,
             r#"{"id":"c1","status":"maybe","score":9}"#,
             r#"{"id":"c1","score":9}"#,
@@ -253,6 +255,8 @@ mod tests {
 
     #[test]
     fn invalid_and_praise_are_nothing() {
+        let scores = one(r#"{"id":"c1","status":"invalid","score":-1}"#).expect("a score");
+        assert_eq!(scores[&0].score, 0.0);
         let scores = one(r#"{"id":"c1","status":"Invalid","score":8}"#).expect("a score");
         assert_eq!((scores[&0].score, scores[&0].lowered.is_some()), (0.0, true));
         let scores = one(r#"{"id":"c1","status":"valid","sentiment":"positive","score":8}"#).expect("a score");
