@@ -1,6 +1,6 @@
 //! Makes the chunks of many changes and checks that no changed line is lost, for docs/context.md.
 //!
-//! Usage: `context_dump REPOSITORY BUDGET,… [--layers A|B|C] [--cqs] [--text] < PAIRS`, one `OLD NEW` per line; `-` is the
+//! Usage: `context_dump REPOSITORY BUDGET,… [--layers none|A|B|C] [--cqs] [--text] < PAIRS`, one `OLD NEW` per line; `-` is the
 //! empty tree. Prints one line of figures for each budget; with `--text` the chunks themselves before it.
 
 use std::collections::BTreeSet;
@@ -45,9 +45,8 @@ fn main() -> anyhow::Result<()> {
     let [dir, budgets, rest @ ..] = &arguments[..] else { anyhow::bail!(usage) };
     let budgets = budgets.split(',').map(str::parse).collect::<Result<Vec<u32>, _>>().context(usage)?;
     let layers = match rest.iter().position(|word| word == "--layers").and_then(|at| rest.get(at + 1)) {
-        Some(name) if name == "B" => Layers::B,
-        Some(name) if name == "C" => Layers::C,
-        _ => Layers::A,
+        Some(name) => Layers::find(name).context(usage)?,
+        None => Layers::default(),
     };
     let has = |flag: &str| rest.iter().any(|word| word == flag);
     let form = if has("--cqs") { Form::Cqs } else { Form::Marked };

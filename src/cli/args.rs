@@ -279,6 +279,8 @@ pub(super) struct ContextArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum LayersName {
+    /// Nothing: the diff alone
+    None,
     /// What changed in each symbol
     #[value(name = "A")]
     A,
@@ -293,6 +295,7 @@ pub(super) enum LayersName {
 impl LayersName {
     pub(super) const fn layers(self) -> Layers {
         match self {
+            Self::None => Layers::None,
             Self::A => Layers::A,
             Self::B => Layers::B,
             Self::C => Layers::C,
@@ -306,7 +309,7 @@ pub(super) enum FormName {
     Marked,
     /// The same with hunks as a plain diff: no fences, no numbers
     Plain,
-    /// The numbered diff of Code Quality Score; with context A alone
+    /// The numbered diff of Code Quality Score; with context `none` as in the paper
     Cqs,
 }
 

@@ -12,7 +12,7 @@ use super::rows::{Border, Kind, Rank, Row, cost, lot, plain};
 use super::split::stretches;
 use super::summary::Entry;
 use super::tokens::{Milli, milli};
-use super::{Budget, Form};
+use super::{Budget, Form, Layers};
 use crate::diff::{Lines, NotCode, Unread};
 use crate::finding::Line;
 use crate::syntax::Language;
@@ -257,7 +257,8 @@ const RUN: Milli = 4_500;
 /// text and the number of the pass alone: who reads them again must not repeat himself for their order.
 pub fn chunks(parts: &[FilePart], budget: &Budget, form: Form, pass: u32) -> Chunks {
     let total = Milli::from(budget.tokens.max(Budget::LEAST)) * 1_000;
-    let caps = if layers::is_told(parts, form) { layers::caps(budget, total) } else { [0; LAYERS] };
+    let is_told = parts.iter().any(|part| part.layers > Layers::None);
+    let caps = if is_told { layers::caps(budget, total) } else { [0; LAYERS] };
     let limit = total - render::frame();
     let symbols = moves::told(parts);
     let prices: Vec<Price> = parts.iter().zip(&symbols).map(|(part, told)| Price::of(part, told, &caps)).collect();

@@ -11,17 +11,12 @@ use super::rows::{Kind, Row};
 use super::signatures::Signature;
 use super::summary::Entry;
 use super::tokens::Milli;
-use super::{Budget, Form, Layers, base};
+use super::{Budget, Layers, base};
 use crate::diff::Lines;
 use crate::finding::Line;
 
 /// How many layers there are beside the diff.
 pub(super) const LAYERS: usize = 4;
-
-/// Whether anything stands beside the diff.
-pub(super) fn is_told(parts: &[FilePart], form: Form) -> bool {
-    form != Form::Cqs || parts.iter().any(|part| part.layers > Layers::A)
-}
 
 /// What each layer may keep free for itself: its share, and all of them together at most two fifths of the whole.
 pub(super) fn caps(budget: &Budget, total: Milli) -> [Milli; LAYERS] {

@@ -36,6 +36,8 @@ use crate::rules::{Classes, Rules};
 /// How much is told beside the diff, in the words of SWE-PRBench (section 4.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Layers {
+    /// The diff alone: nothing stands beside it, and no parser is needed.
+    None,
     /// The task, what changed in each symbol, and the diff.
     #[default]
     A,
@@ -57,8 +59,20 @@ impl Form {
 }
 
 impl Layers {
+    /// All of them, least first.
+    pub const ALL: [Self; 4] = [Self::None, Self::A, Self::B, Self::C];
     /// The values as written.
-    pub const NAMES: [&'static str; 3] = ["A", "B", "C"];
+    pub const NAMES: [&'static str; 4] = ["none", "A", "B", "C"];
+
+    /// The value as written.
+    pub const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// What is written so.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|layers| layers.name() == name)
+    }
 }
 
 /// How the diff is written.
@@ -70,8 +84,8 @@ pub enum Form {
     /// The same page, its hunks as a plain diff: no fences, no numbers, `+`, `-` or a space in front of each line. What ours
     /// is to be compared with (SWE-PRBench, section 8, on markers between changed and unchanged lines).
     Plain,
-    /// Code Quality Score's (paper, A.1): line number of the file, then `+`, `-` or a space. With [`Layers::A`]
-    /// the diff alone, as in the paper, with more all layers around it.
+    /// Code Quality Score's (paper, A.1): line number of the file, then `+`, `-` or a space. With
+    /// [`Layers::None`] it stands alone, as in the paper.
     Cqs,
 }
 

@@ -152,6 +152,9 @@ impl Context<'_> {
     /// What the layers tell of a file.
     fn tell(&self, part: &mut FilePart, old: &Side<'_>, new: &Side<'_>, change: &FileChange, secrets: &mut Secrets) {
         let mut clean = |text: &str| self.shown(text, secrets);
+        if part.layers == Layers::None {
+            return;
+        }
         part.summary = summary::entries(old.parsed, new.parsed, change, &mut clean);
         if part.layers >= Layers::B && !part.test {
             part.base = base::base(change.hunks(), old, part.language);

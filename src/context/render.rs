@@ -104,12 +104,8 @@ pub(super) fn chunk(
         Form::Cqs => drawing.cqs(blocks),
     }
     let diff = std::mem::take(&mut drawing.page);
-    let [summary, after] = if layers::is_told(parts, form) {
-        let left = total.saturating_sub(frame() + diff.cost);
-        layers::layers(blocks, told, budget, left, alone, &mut drawing.masked)
-    } else {
-        Default::default()
-    };
+    let left = total.saturating_sub(frame() + diff.cost);
+    let [summary, after] = layers::layers(blocks, told, budget, left, alone, &mut drawing.masked);
     page.cost = milli(&page.text, None);
     for part in [summary, diff, after] {
         page.text.push_str(&part.text);

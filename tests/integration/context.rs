@@ -55,7 +55,8 @@ fn layers_forms_and_budgets() {
     long.commit("topic");
     let base = |layers: &str| long.run(["context", "--context", layers]).text().contains(" BASE");
     assert_eq!((base("A"), base("b")), (false, true));
-    let numbered = place.run(["context", "--format", "cqs"]).text();
+    assert!(!place.run(["context", "--context", "none"]).text().contains(" KEY changes"));
+    let numbered = place.run(["context", "--format", "cqs", "--context", "none"]).text();
     assert!(numbered.contains("3 +def fetch(name, mode):\n") && !numbered.contains("<<"), "{numbered}");
     place.run(["context", "--tokens", "799"]).fails(2, &["799 is not in 800..=1000000"]);
     let long: String = (0..400).map(|n| format!("def f{n}(a, b):\n    return a + b * {n}\n\n")).collect();

@@ -255,19 +255,22 @@ fn tested() -> Place {
 #[test]
 fn a_papers_agent_is_shown_what_the_context_says() {
     let place = tested();
-    let asked = |agent: &str, context: &str| {
+    let asked = |agent: &str, context: Option<&str>| {
         let service = Service::new(|_| (200, json!({"comments": []}).to_string()));
-        let ran = asking(&place, &service, &["--agent", agent, "--context", context, "--cache", "off"]).run();
+        let mut args = vec!["--agent", agent, "--cache", "off"];
+        args.extend(context.iter().flat_map(|context| ["--context", context]));
+        let ran = asking(&place, &service, &args).run();
         assert_eq!((ran.code, service.count()), (0, 1), "{}", ran.stderr);
         let run: Value = serde_json::from_str(&place.read("r/run.json")).unwrap();
-        assert_eq!(run["configuration"]["context"], context);
+        assert_eq!(run["configuration"]["context"], context.unwrap_or("none"));
         fs::remove_dir_all(place.path("r")).unwrap();
         service.requests().remove(0)
     };
     let system = |request: &Value| request["messages"][0]["content"].as_str().unwrap().to_owned();
-    let [a, b, c] = ["A", "B", "C"].map(|context| asked("swe-prbench", context));
+    let none = asked("swe-prbench", None);
+    let [a, b, c] = ["A", "B", "C"].map(|context| asked("swe-prbench", Some(context)));
     assert_eq!(
-        user(&a),
+        user(&none),
         "\
 === Raw Source Control Code Changes BEGIN ===
 File: mean.py
@@ -285,13 +288,14 @@ File: test_mean.py
 === Raw Source Control Code Changes END ===
 "
     );
-    let (b_text, c_text) = (user(&b), user(&c));
-    assert!(b_text.contains(user(&a)) && b_text.contains("| ~ body of function mean\n"), "{b_text}");
+    let (a_text, b_text, c_text) = (user(&a), user(&b), user(&c));
+    assert!(a_text.ends_with(user(&none)) && a_text.contains("| ~ body of function mean\n"), "{a_text}");
+    assert!(!a_text.contains(" BASE, ") && b_text.contains(user(&none)), "{b_text}");
     assert!(b_text.contains(" BASE, before the change: mean.py>>\n| def mean(v):\n|     a = 1\n"), "{b_text}");
     assert!(!b_text.contains("| def test_mean():") && c_text.contains("| def test_mean():\n"), "{c_text}");
-    assert!(!system(&a).contains("<<marks>>") && system(&b).contains("<<marks>>"));
+    assert!(!system(&none).contains("<<marks>>") && system(&a).contains("<<marks>>"));
     // All agents are shown the same, and the words of one of them are not those of another.
-    assert_eq!((user(&asked("sphinx", "C")), user(&asked("cr-bench", "A"))), (c_text, user(&a)));
+    assert_eq!((user(&asked("sphinx", Some("C"))), user(&asked("cr-bench", Some("none")))), (c_text, user(&none)));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use diffsieve::context::Form;
+use diffsieve::context::{Form, Layers};
 use diffsieve::escape::visible;
 use diffsieve::eval::agent::{self, Agent};
 use diffsieve::eval::run::{Extent, Reviewer};
@@ -41,7 +41,7 @@ pub(in crate::cli) struct RunArgs {
     /// A paper's plain agent instead of diffsieve's own review; needs a model
     #[arg(long, value_name = "PAPER", value_parser = clap::builder::PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
     agent: Option<String>,
-    /// What the model is told beside the diff [default: what the configuration says]
+    /// What the model is told beside the diff [default: what the configuration says; an agent: none]
     #[arg(long, value_enum, value_name = "LAYERS", ignore_case = true)]
     context: Option<LayersName>,
     /// How the diff is written for the model; `cqs` and `plain` are there to be compared with `marked`
@@ -105,8 +105,11 @@ impl StrategyName {
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let dataset = Dataset::open(&args.dataset).map_err(anyhow::Error::from)?;
     let mut loadout = policy::of_work_tree(&args.place, Examples::Skip)?;
-    if let Some(layers) = args.context {
-        loadout.config.layers = layers.layers();
+    match args.context {
+        Some(layers) => loadout.config.layers = layers.layers(),
+        // The papers' agents see the diff alone unless a run is about what else they could be told.
+        None if args.agent.is_some() => loadout.config.layers = Layers::None,
+        None => {}
     }
     loadout.config.model.time = Duration::from_secs(args.seconds.into());
     let ready = match model::find(&args.model, &loadout.config, None)? {
@@ -205,7 +208,7 @@ fn described(args: &RunArgs, dataset: &Dataset, loadout: &Loadout, model: Option
         let strategy = if model.strategy == Strategy::Single { "single" } else { "reflexion" };
         configuration
             .insert("strategy".to_owned(), args.strategy.map_or(strategy, StrategyName::name).to_owned().into());
-        configuration.insert("context".to_owned(), format!("{:?}", loadout.config.layers).into());
+        configuration.insert("context".to_owned(), loadout.config.layers.name().into());
         configuration.insert("agent".to_owned(), args.agent.as_deref().unwrap_or("diffsieve").into());
         let prompts = if args.agent.is_some() { agent::VERSION.to_owned() } else { PROMPTS.join(" ") };
         configuration.insert("prompts".to_owned(), prompts.into());

@@ -122,10 +122,10 @@ proptest! {
     fn nothing_is_lost(
         files in vec((path(), turns(40)), 1..5),
         budget in prop_oneof![Just(800_u32), 800..2_000_u32, Just(4_000), Just(16_000)],
-        layer in 0..3_usize,
+        layer in 0..Layers::ALL.len(),
         expand_function in any::<bool>(),
     ) {
-        let layers = [Layers::A, Layers::B, Layers::C][layer];
+        let layers = Layers::ALL[layer];
         let changes: Vec<FileChange> = files.iter().map(|(path, turns)| file(path, turns)).collect();
         let context = context(Options { layers, expand_function, ..Options::default() });
         let found = made_in(&context, budget, &changes);

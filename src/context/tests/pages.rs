@@ -195,7 +195,7 @@ fn the_base_is_told_where_a_hunk_stands_in_it() {
 
 #[test]
 fn the_numbered_diff_of_code_quality_score() {
-    let context = context(Options::default());
+    let context = context(Options { layers: Layers::None, ..Options::default() });
     let chunks = chunks(&[part(&context, &small())], &Budget::of(4_000), Form::Cqs, 1);
     assert_eq!(
         chunks.chunks[0].text,
@@ -264,9 +264,12 @@ fn layers_stand_around_the_numbered_diff_where_asked() {
         let parts: Vec<FilePart> = changes.iter().map(|change| part(&context, change)).collect();
         chunks(&parts, &Budget::of(4_000), Form::Cqs, 1).chunks.remove(0)
     };
-    let [a, b, c] = [Layers::A, Layers::B, Layers::C].map(|layers| told(layers, &[small(), tested(1)]));
-    assert!(a.text.starts_with("=== Raw") && a.text.ends_with("END ===\n"), "{}", a.text);
-    assert!(b.text.contains(&a.text) && b.text.starts_with("<<"), "{}", b.text);
+    let [none, a, b, c] = Layers::ALL.map(|layers| told(layers, &[small(), tested(1)]));
+    assert!(none.text.starts_with("=== Raw") && none.text.ends_with("END ===\n"), "{}", none.text);
+    for more in [&a, &b, &c] {
+        assert!(more.text.contains(&none.text) && more.text.starts_with("<<"), "{}", more.text);
+    }
+    assert!(a.text.contains(" KEY changes: app/client.py>>\n") && !a.text.contains(" BASE, "), "{}", a.text);
     assert!(
         b.text.contains(" KEY changes: app/client.py>>\n")
             && b.text.contains(" BASE, before the change: app/client.py>>\n")
@@ -276,7 +279,7 @@ fn layers_stand_around_the_numbered_diff_where_asked() {
         "{}",
         c.text
     );
-    assert!(a.tokens < b.tokens && b.tokens < c.tokens);
+    assert!(none.tokens < a.tokens && a.tokens < b.tokens && b.tokens < c.tokens);
     // Within the budget, whatever there is to tell.
     let many: Vec<FileChange> = (0..40)
         .map(|number| {
