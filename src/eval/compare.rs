@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::error::Error;
 use super::score::{Number, Row, Scores, Variants};
-use super::scoring::measures;
+use super::scoring::Table;
 use super::{PROTOCOLS, find};
 use crate::stats::{Bootstrap, Paired, Spread};
 
@@ -170,21 +170,16 @@ fn settings(a: &Scores, b: &Scores) -> BTreeMap<String, (Value, Value)> {
 }
 
 fn differences(a: &Scores, cases: &[Rows<'_>], bootstrap: Bootstrap) -> BTreeMap<String, Difference> {
-    let both = |drawn: &mut dyn Iterator<Item = usize>| {
-        let (mut one, mut other) = (Vec::new(), Vec::new());
-        for (of_a, of_b) in drawn.filter_map(|at| cases.get(at)) {
-            one.extend(of_a);
-            other.extend(of_b);
-        }
-        (measures(&a.protocol, &a.variants, &one), measures(&a.protocol, &a.variants, &other))
-    };
-    let (of_a, of_b) = both(&mut (0..cases.len()));
+    let one = Table::new(&a.protocol, &a.variants, cases.iter().map(|(of_a, _)| &of_a[..]));
+    let other = Table::new(&a.protocol, &a.variants, cases.iter().map(|(_, of_b)| &of_b[..]));
+    let both = |places: &[usize]| (one.measures(places), other.measures(places));
+    let (of_a, of_b) = both(&(0..cases.len()).collect::<Vec<_>>());
     let names: BTreeSet<&String> = of_a.keys().chain(of_b.keys()).collect();
     let mut drawn: BTreeMap<&str, Vec<f64>> = names.iter().map(|name| (name.as_str(), Vec::new())).collect();
     let mut draws = 0;
     bootstrap.each(cases.len(), |places| {
         draws += 1;
-        let (of_a, of_b) = both(&mut places.iter().copied());
+        let (of_a, of_b) = both(places);
         for (name, found) in &mut drawn {
             let value = |measures: &super::score::Measures| measures.get(*name)?.value;
             found.extend(value(&of_a).zip(value(&of_b)).and_then(|(one, other)| minus(other, one)).map(Number::get));

@@ -55,7 +55,7 @@ fn a_report_that_cannot_be_says_why() {
     report(&["r", "--format", "html", "--format", "json"]).fails(2, &["standard output"]);
     report(&["r", "--format", "html=a", "--format", "json=a"]).fails(2, &["two reports would go to `a`"]);
     report(&["nowhere"]).fails(2, &["nowhere"]);
-    report(&["r", "--resamples", "0"]).fails(2, &["--resamples"]);
+    report(&["r", "--bootstrap", "0"]).fails(2, &["--bootstrap"]);
     place.write("scores.json", r#"{"format": "diffsieve.run/v1"}"#);
     report(&["scores.json"]).fails(2, &["scores.json", "missing field"]);
     // Another dataset than the one that was run.

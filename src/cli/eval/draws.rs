@@ -7,15 +7,22 @@ use diffsieve::stats::{Bootstrap, Interval, Spread};
 /// How intervals are drawn.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DrawArgs {
-    /// How often all items are drawn again for an interval
-    #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// How often all items or cases are drawn again for an interval
+    #[arg(long, value_name = "NUMBER", default_value_t = Bootstrap::default().resamples, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     bootstrap: u32,
     /// What the draws begin with; the same seed gives the same intervals everywhere
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = Bootstrap::default().seed)]
     seed: u64,
     /// Level of the intervals, between 0 and 1
-    #[arg(long, value_name = "LEVEL", default_value_t = 0.95, value_parser = level)]
+    #[arg(long, value_name = "LEVEL", default_value_t = Bootstrap::default().level, value_parser = level)]
     level: f64,
+}
+
+impl Default for DrawArgs {
+    fn default() -> Self {
+        let Bootstrap { resamples, seed, level } = Bootstrap::default();
+        Self { bootstrap: resamples, seed, level }
+    }
 }
 
 impl DrawArgs {

@@ -9,13 +9,10 @@ use diffsieve::escape::visible;
 use diffsieve::eval::report::{Evaluation, FORMATS, Format, Source};
 use diffsieve::eval::scoring::Choice;
 use diffsieve::record::Dataset;
-use diffsieve::stats::Bootstrap;
 
+use super::draws::DrawArgs;
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, output, shown};
-
-const RESAMPLES: u32 = 10_000;
-const SEED: u64 = 1;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ReportArgs {
@@ -36,12 +33,8 @@ pub(in crate::cli) struct ReportArgs {
     /// Score the other cases where some have no review; for a run that has no saved scores
     #[arg(long)]
     allow_failed: bool,
-    /// How often cases are drawn again for the interval of a score
-    #[arg(long, value_name = "NUMBER", default_value_t = RESAMPLES, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    resamples: u32,
-    /// What the draws begin with
-    #[arg(long, value_name = "NUMBER", default_value_t = SEED)]
-    seed: u64,
+    #[command(flatten)]
+    draws: DrawArgs,
 }
 
 fn format_help() -> String {
@@ -53,8 +46,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Exit, Failure> {
     let outputs = outputs(&args.format)?;
     let mut sources = args.runs.iter().map(|path| source(path, args)).collect::<Result<Vec<_>, Failure>>()?;
     tell_apart(&mut sources);
-    let bootstrap = Bootstrap { resamples: args.resamples, seed: args.seed, ..Bootstrap::default() };
-    let evaluation = Evaluation::new(env!("CARGO_PKG_VERSION"), &sources, &bootstrap);
+    let evaluation = Evaluation::new(env!("CARGO_PKG_VERSION"), &sources, &args.draws.bootstrap());
     for (format, path) in outputs {
         write(format, path.as_deref(), &evaluation)?;
     }
@@ -70,8 +62,7 @@ pub(super) fn of_run(folder: &Path, dataset: &Path, formats: &[OsString]) -> Res
         judge: None,
         similarity: None,
         allow_failed: false,
-        resamples: RESAMPLES,
-        seed: SEED,
+        draws: DrawArgs::default(),
     })
 }
 

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use super::figure::Figure;
 use crate::eval::score::{Measure, Number, Row, Scores};
-use crate::eval::scoring::{self, Part};
-use crate::eval::sphinx;
+use crate::eval::scoring::{self, Part, Table};
 use crate::stats::{Bootstrap, Interval};
 
 /// The cases of a run, to be drawn.
@@ -100,89 +99,25 @@ impl<'s> Draws<'s> {
         (is_near(sum.0, over) && is_near(sum.1, under) && is_quotient).then_some(parts)
     }
 
-    /// The whole formula over every draw, or what Sphinx's comes to from the sums of each case.
+    /// The whole formula over every draw.
     fn again(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Option<Interval>> {
         let mut values: BTreeMap<&str, Vec<f64>> = names.iter().map(|name| (name.as_str(), Vec::new())).collect();
         let faulty = self.cases.iter().filter(|rows| rows.iter().any(|row| !row.clean)).count();
         if names.is_empty() || faulty < 2 {
             return BTreeMap::new();
         }
-        let checklists =
-            Checklists::new(self).filter(|_| names.iter().all(|name| Checklists::SCORES.contains(&name.as_str())));
+        let Scores { protocol, variants, .. } = self.scores;
+        let table = Table::new(protocol, variants, self.cases.iter().map(Vec::as_slice));
         let mut draws = 0;
         bootstrap.each(self.cases.len(), |places| {
             draws += 1;
-            if let Some(checklists) = &checklists {
-                for (name, score) in Checklists::SCORES.into_iter().zip(checklists.scores(places)) {
-                    if let Some(values) = values.get_mut(name) {
-                        values.extend(score);
-                    }
-                }
-                return;
-            }
-            let rows: Vec<&Row> = places.iter().filter_map(|at| self.cases.get(*at)).flatten().copied().collect();
-            let measures = scoring::measures(&self.scores.protocol, &self.scores.variants, &rows);
+            let measures = table.measures(places);
             for (name, values) in &mut values {
                 values.extend(measures.get(*name).and_then(|measure| measure.value).map(Number::get));
             }
         });
         let interval = |values: Vec<f64>| bootstrap.spread(values, draws).interval;
         values.into_iter().map(|(name, values)| (name.to_owned(), interval(values))).collect()
-    }
-}
-
-/// Sphinx's scores of a draw: two sums a case and language stand for its rows, whose whole formula is slow to draw.
-struct Checklists {
-    lambda: f64,
-    languages: usize,
-    /// The place of its language, and what it adds to coverage and to silence.
-    cases: Vec<(usize, [(f64, f64); 2])>,
-}
-
-impl Checklists {
-    const SCORES: [&str; 2] = ["score", "score_over_languages"];
-
-    /// `None` for another protocol, or where somebody's rows of one case are in several languages.
-    fn new(draws: &Draws<'_>) -> Option<Self> {
-        let lambda = draws.scores.variants.lambda.filter(|_| draws.scores.protocol == "sphinx")?;
-        let (mut places, mut cases) = (BTreeMap::new(), Vec::new());
-        for (rows, alone) in draws.cases.iter().zip(&draws.alone) {
-            let language = &rows.first()?.language;
-            if rows.iter().any(|row| row.language != *language) {
-                return None;
-            }
-            let next = places.len();
-            let part = |name: &str| Some((alone.get(name)?.over?.get(), alone.get(name)?.under?.get()));
-            cases.push((*places.entry(language).or_insert(next), [part("coverage")?, part("silence")?]));
-        }
-        Some(Self { lambda, languages: places.len(), cases })
-    }
-
-    /// In the order of [`Self::SCORES`].
-    fn scores(&self, places: &[usize]) -> [Option<f64>; 2] {
-        let mut sums = vec![[(0.0, 0.0); 2]; self.languages];
-        for (language, parts) in places.iter().filter_map(|at| self.cases.get(*at)) {
-            if let Some(sum) = sums.get_mut(*language) {
-                add(sum, parts);
-            }
-        }
-        // A language that was not drawn is not there.
-        sums.retain(|sum| *sum != [(0.0, 0.0); 2]);
-        let mut whole = [(0.0, 0.0); 2];
-        sums.iter().for_each(|sum| add(&mut whole, sum));
-        let score = |[coverage, silence]: &[(f64, f64); 2]| {
-            let ratio = |part: &(f64, f64)| Measure::ratio(part.0, part.1);
-            sphinx::score(self.lambda, ratio(coverage), ratio(silence)).map(Number::get)
-        };
-        let languages: Option<Vec<f64>> = sums.iter().map(score).collect();
-        let mean = languages.and_then(|scores| Measure::mean(scores).value).map(Number::get);
-        [score(&whole), mean]
-    }
-}
-
-fn add(sum: &mut [(f64, f64); 2], parts: &[(f64, f64); 2]) {
-    for (sum, part) in sum.iter_mut().zip(parts) {
-        *sum = (sum.0 + part.0, sum.1 + part.1);
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) use axes::{Part, parts};
 pub(super) use case::Scored;
 pub use decisions::SIMILARITY;
 pub use digest::{Extent, digest};
-pub use measures::measures;
+pub use measures::{Table, measures};
 
 /// A run as it was saved.
 #[derive(Debug, Clone, Default)]
