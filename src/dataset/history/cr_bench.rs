@@ -1,6 +1,7 @@
 //! CR-Bench, Algorithm 1: from a fix, over the lines that it removes and whoever wrote them, to the one change that brought
 //! the bug. What the paper asks a model (is the bug preventable, a paraphrase, the tags) is left to a later stage.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::sync::LazyLock;
@@ -12,6 +13,7 @@ use super::changes::{Kind, Landed};
 use super::export::Export;
 use super::funnel::{Built, Funnel, No, Reason};
 use super::joined::Joined;
+use super::older;
 use super::origin::{self, Traced};
 use super::{Error, Past, Sort, code, files, slug};
 use crate::dataset::Rejected;
@@ -24,7 +26,7 @@ use crate::review::pool;
 use crate::syntax::Language;
 
 /// Why a fix gives no case, in the order in which it is looked at.
-pub(super) const REASONS: [Reason; 22] = [
+pub(super) const REASONS: [Reason; 23] = [
     ("merge", "the fix is a merge commit"),
     ("no-parent", "the fix is the first commit of the history"),
     ("shallow", "the history that is needed is not in this clone"),
@@ -45,6 +47,7 @@ pub(super) const REASONS: [Reason; 22] = [
     ("fixed-before-merge", "bug and fix are of one change"),
     ("introducer-no-source", "the line came in a file that is no code of the product, such as a test"),
     ("introducer-too-large", "nobody reviews a change of this size"),
+    ("fault-is-older", "what the fix takes out of the lines was there before the change that touched them last"),
     ("line-lost", "the line is not among those that the change adds as it landed"),
     ("duplicate-fix", "another fix mends the same lines under the same subject"),
 ];
@@ -200,6 +203,7 @@ impl Builder<'_> {
         }
         let mending = self.past.landed(id)?;
         let change = self.one_change(&traced, mending.head())?;
+        self.is_its_fault(&changes, &traced)?;
         let landed = self.as_landed(&change, &traced)?;
         let lines = traced.iter().map(|t| (t.commit, t.origin.clone(), t.origin_line)).collect();
         let mut case = self.record(fix, &changes, &change, &traced, &landed)?;
@@ -288,6 +292,31 @@ impl Builder<'_> {
             return no("fixed-before-merge", change.head().short());
         }
         Ok(change)
+    }
+
+    /// Stops where all that the fix takes out of the lines was there before the change that touched them last.
+    fn is_its_fault(&self, fix: &ChangeSet, traced: &[Traced]) -> Result<(), Stop> {
+        let mut changes = BTreeMap::<Oid, ChangeSet>::new();
+        for line in traced {
+            // A line that was shaped since, or that a merge wrote, is not the same word by word.
+            let ([parent], []) = (self.past.ancestry.parents(line.commit), &line.passed[..]) else { return Ok(()) };
+            let change = match changes.entry(line.commit) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(self.past.diff(Some(*parent), line.commit)?),
+            };
+            let mended = fix.files.iter().find(|file| *file.old_path.as_ref().unwrap_or(&file.path) == line.file);
+            let change = change.files.iter().find(|file| file.path == line.origin);
+            let lines = Line::new(line.line).zip(Line::new(line.origin_line));
+            let is_older = mended
+                .zip(change)
+                .zip(lines)
+                .is_some_and(|((mended, change), (fixed, written))| older::is_older(mended, fixed, change, written));
+            if !is_older {
+                return Ok(());
+            }
+        }
+        let Some(line) = traced.first() else { return Ok(()) };
+        no("fault-is-older", format!("{} only touched {}:{}", line.commit.short(), line.file.visible(), line.line))
     }
 
     /// The lines as they stand on the new side of the change, by file. All of them are lines that it adds.

@@ -13,6 +13,7 @@ mod fixes;
 mod funnel;
 mod joined;
 mod mended;
+mod older;
 mod origin;
 mod people;
 mod quality;

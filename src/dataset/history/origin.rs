@@ -114,7 +114,7 @@ fn before(changes: &ChangeSet, traced: &Traced) -> Option<(RepoPath, u32)> {
     })
 }
 
-fn sides(change: &FileChange) -> Option<(&Text, &Text)> {
+pub(super) fn sides(change: &FileChange) -> Option<(&Text, &Text)> {
     match &change.body {
         Body::Text { old, new, .. } => Some((old, new)),
         Body::NotCode(_) | Body::Unread(_) => None,
@@ -194,7 +194,7 @@ fn swaps(hunk: &Hunk, old: &Text, new: &Text, index: u32) -> Option<BTreeSet<Swa
 }
 
 /// Words and single signs, blanks left out.
-fn tokens(line: &[u8]) -> Vec<&[u8]> {
+pub(super) fn tokens(line: &[u8]) -> Vec<&[u8]> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     let mut found = Vec::new();
     let mut rest = line;
