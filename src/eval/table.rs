@@ -82,8 +82,8 @@ fn line(page: &mut String, text: &str) {
     page.push('\n');
 }
 
-/// What was chosen, in words.
-fn chosen(variants: &Variants) -> String {
+/// What was chosen, in words, on one line.
+pub fn chosen(variants: &Variants) -> String {
     let mut parts = Vec::new();
     match variants.hits {
         Some(Hits::PerBug) => parts.push("hits per bug".to_owned()),
