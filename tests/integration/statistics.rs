@@ -223,6 +223,32 @@ fn two_runs_are_compared_by_the_chosen_variants() {
     }
 }
 
+/// A case that says no language has that of its change; what it says stands, what cannot be read is unknown and said.
+#[test]
+fn the_language_of_a_change_stands_in_for_what_its_case_leaves_out() {
+    let place = runs();
+    let gone =
+        json!({"id": "gone", "clean": true, "source": {"commits": {"repository": "no", "base": "a", "head": "b"}}});
+    let cases = place.read("ds/cases.jsonl").replacen("\"id\":\"two\"", "\"id\":\"two\",\"language\":\"go\"", 1);
+    assert!(cases.contains("\"go\""), "{cases}");
+    place.write("ds/cases.jsonl", format!("{cases}{gone}\n"));
+    assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
+    let sealed = (place.read("ds/cases.jsonl"), place.read("ds/dataset.json"));
+    let manifest: Value = serde_json::from_str(&sealed.1).unwrap();
+    let mut run: Value = serde_json::from_str(&place.read("b/run.json")).unwrap();
+    run["digest"] = manifest["digest"].clone();
+    place.write("b/run.json", run.to_string());
+    let score = ["eval", "score", "b", "--protocol", "cr-bench", "--allow-failed", "--keep", "--format", "json"];
+    let ran = place.run(score);
+    assert!(ran.stderr.contains("the language of 1 cases that say none, such as gone"), "{}", ran.stderr);
+    let scores = json_of(&ran);
+    let found = |language: &str| scores["by"]["language"][language]["over"].clone();
+    assert_eq!((found("python"), found("go")), (json!(1.0), json!(1.0)));
+    assert_eq!(scores["rows"].as_array().unwrap()[0]["language"], "python");
+    assert_eq!(scores["digest"], manifest["digest"]);
+    assert_eq!((place.read("ds/cases.jsonl"), place.read("ds/dataset.json")), sealed);
+}
+
 /// The judge that wrote by hand, and one that takes every second decision back.
 #[test]
 fn the_judges_of_a_run_are_compared() {

@@ -15,7 +15,7 @@ use diffsieve::eval::table;
 use diffsieve::record;
 
 use super::draws::{DrawArgs, Form, drawn, shown};
-use super::folder::Folder;
+use super::folder::{self, Folder};
 use super::variants::VariantArgs;
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, output, print, shown as path_shown};
@@ -73,7 +73,7 @@ fn scores(args: &CompareArgs, path: &Path) -> Result<Option<Scores>, Failure> {
         return Err(anyhow!("`{}` is the folder of a run: name a --protocol to score it by", path_shown(path)).into());
     };
     args.variants.check(protocol)?;
-    let dataset = Folder::open(path)?.dataset(args.dataset.as_deref())?;
+    let dataset = folder::spoken(Folder::open(path)?.dataset(args.dataset.as_deref())?);
     let records = Records::open(path).map_err(anyhow::Error::from)?;
     match scoring::scores(protocol, &dataset, &records, &args.variants.choice()) {
         Ok(scores) => Ok(Some(scores)),

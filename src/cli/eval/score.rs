@@ -10,7 +10,7 @@ use diffsieve::eval::scoring::{self, Choice, Records};
 use diffsieve::eval::{PROTOCOLS, Protocol, input, table};
 use diffsieve::record::Dataset;
 
-use super::folder::Folder;
+use super::folder::{self, Folder};
 use super::print_json;
 use super::variants::VariantArgs;
 use crate::cli::exit::Exit;
@@ -66,7 +66,7 @@ pub(super) fn run(args: &ScoreArgs) -> Result<Exit, Failure> {
 
 fn of_run(args: &ScoreArgs, folder: &Path) -> Result<Exit, Failure> {
     let run = Folder::open(folder)?;
-    let dataset = run.dataset(args.dataset.as_deref())?;
+    let dataset = folder::spoken(run.dataset(args.dataset.as_deref())?);
     let records = Records::open(folder);
     let records = records.map_err(anyhow::Error::from)?;
     let crossed = args.by.iter().map(|axes| axes.split(',').map(str::to_owned).collect()).collect();
@@ -96,6 +96,7 @@ pub(super) fn keep(
     choice: &Choice,
 ) -> Result<Exit, Failure> {
     let records = Records::open(&folder.path).map_err(anyhow::Error::from)?;
+    let dataset = &folder::spoken(dataset.clone());
     let mut exit = Exit::Passed;
     for protocol in protocols {
         match scoring::scores(protocol.name, dataset, &records, choice) {
