@@ -195,7 +195,7 @@ fn two_runs_are_compared_by_the_chosen_variants() {
     let compare = |args: &[&str]| place.run([&["eval", "compare", "a", "b", "--protocol", "cr-bench"], args].concat());
     let recall =
         |args: &[&str]| json_of(&compare(&[args, &["--format", "json"]].concat()))["measures"]["recall"]["b"].clone();
-    compare(&[]).fails(2, &["--judge", "hand, strict"]);
+    compare(&[]).fails(2, &["`a`: 2 judges decided: hand, strict; choose one with --judge"]);
     let hand = ["--judge", "hand", "--hits", "per-comment"];
     compare(&hand).prints(&["B alone 0\nhits per comment, judge hand\n"]);
     assert_eq!(recall(&hand), 1.5);
@@ -301,7 +301,9 @@ fn what_cannot_be_compared_is_said() {
     place.write("a.json", &scores.stdout);
     let other = ["eval", "score", "b", "--protocol", "cr-bench", "--hits", "per-comment", "--format", "json"];
     place.write("b.json", place.run(other).stdout);
-    place.run(["eval", "compare", "a.json", "b.json"]).fails(2, &["they were scored in different ways", "per-comment"]);
+    place
+        .run(["eval", "compare", "a.json", "b.json"])
+        .fails(2, &["they were scored in different ways: hits per bug, judge hand; and hits per comment"]);
     place
         .run(["eval", "compare", "a.json", "b.json", "--protocol", "cqs"])
         .fails(2, &["has scores of cr-bench, not of cqs"]);

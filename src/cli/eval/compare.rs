@@ -81,7 +81,7 @@ fn scores(args: &CompareArgs, path: &Path) -> Result<Option<Scores>, Failure> {
             output::say(&format!("`{}`: {error}", path_shown(path)));
             Ok(None)
         }
-        Err(error) => Err(anyhow::Error::from(error).into()),
+        Err(error) => Err(anyhow::Error::from(error).context(format!("`{}`", path_shown(path))).into()),
     }
 }
 
