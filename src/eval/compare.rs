@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::error::Error;
 use super::score::{Number, Row, Scores, Variants};
 use super::scoring::Table;
+use super::table::chosen;
 use super::{PROTOCOLS, find};
 use crate::stats::{Bootstrap, Paired, Spread};
 
@@ -155,8 +156,8 @@ fn check(a: &Scores, b: &Scores) -> Result<(), Error> {
         return Err(Error::input("the scores", what));
     }
     if a.variants != b.variants {
-        let written = |variants: &Variants| serde_json::to_string(variants).unwrap_or_default();
-        let what = format!("they were scored in different ways: {} and {}", written(&a.variants), written(&b.variants));
+        let (one, other) = (chosen(&a.variants), chosen(&b.variants));
+        let what = format!("they were scored in different ways: {one}; and {other}: score, or judge, both in one way");
         return Err(Error::input("the scores", what));
     }
     Ok(())
@@ -353,7 +354,7 @@ mod tests {
         assert!(other(|it| it.digest = "e".to_owned()).contains("other cases"));
         assert!(
             other(|it| it.variants.hits = Some(Hits::PerComment))
-                .contains("\"per-bug\"} and {\"hits\":\"per-comment\"")
+                .contains("hits per bug, judge not needed; and hits per comment")
         );
         assert!(other(|it| it.format.clear()).contains("their format is not diffsieve.scores/v1"));
     }

@@ -12,6 +12,7 @@ pub mod golden;
 pub mod import;
 pub mod input;
 pub mod judge;
+pub mod language;
 mod protocol;
 pub mod published;
 pub mod report;

@@ -82,8 +82,8 @@ fn line(page: &mut String, text: &str) {
     page.push('\n');
 }
 
-/// What was chosen, in words.
-fn chosen(variants: &Variants) -> String {
+/// What was chosen, in words, on one line.
+pub fn chosen(variants: &Variants) -> String {
     let mut parts = Vec::new();
     match variants.hits {
         Some(Hits::PerBug) => parts.push("hits per bug".to_owned()),
@@ -93,8 +93,10 @@ fn chosen(variants: &Variants) -> String {
     if let Some(compat) = variants.compat {
         parts
             .push(format!("rules of the {}", if compat == Compat::Paper { "paper" } else { "released scorer v0.4.1" }));
-        if variants.pairing == Some(Pairing::Optimal) {
-            parts.push("optimal pairs".to_owned());
+        match variants.pairing {
+            Some(Pairing::Greedy) => parts.push("greedy pairs".to_owned()),
+            Some(Pairing::Optimal) => parts.push("optimal pairs".to_owned()),
+            None => {}
         }
         parts.push(format!("similarity {}", visible(variants.similarity.as_deref().unwrap_or("not needed"))));
     }

@@ -115,12 +115,15 @@ pub struct Comment {
     pub level: Option<String>,
     /// One of CR-Bench's nine categories: that of the tag, as its rule pack has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("examples" = crate::taxonomy::names(&crate::taxonomy::CATEGORIES))))]
     pub category: Option<String>,
     /// A characteristic of ISO 25010: that of the tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("examples" = crate::taxonomy::names(&crate::taxonomy::IMPACTS))))]
     pub impact: Option<String>,
     /// `low`, `medium`, `high` or `critical`: that of the tag, or the reviewer's own word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("examples" = crate::taxonomy::names(&crate::taxonomy::SEVERITIES))))]
     pub severity: Option<String>,
     /// The function it is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]

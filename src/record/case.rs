@@ -294,14 +294,17 @@ pub struct Bug {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub end_line: Option<u32>,
-    /// One of CR-Bench's nine categories.
+    /// One of CR-Bench's nine categories. Any other word is taken as it is, and counted by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("examples" = crate::taxonomy::names(&crate::taxonomy::CATEGORIES))))]
     pub category: Option<String>,
-    /// A characteristic of ISO 25010.
+    /// A characteristic of ISO 25010, or any other word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("examples" = crate::taxonomy::names(&crate::taxonomy::IMPACTS))))]
     pub impact: Option<String>,
-    /// `low`, `medium`, `high` or `critical`.
+    /// `low`, `medium`, `high` or `critical`, or any other word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("examples" = crate::taxonomy::names(&crate::taxonomy::SEVERITIES))))]
     pub severity: Option<String>,
     /// Files that the fix changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -324,8 +327,9 @@ pub struct HumanComment {
     pub line: Option<u32>,
     /// What it says.
     pub body: String,
-    /// `type1` (on the diff), `type2` (in a file of it), `type3` (elsewhere), where somebody classified it.
+    /// `type1` (on the diff), `type2` (in a file of it), `type3` (elsewhere), where somebody classified it, or any other word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("examples" = ["type1", "type2", "type3"])))]
     pub evidence: Option<String>,
 }
 

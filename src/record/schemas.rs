@@ -24,6 +24,7 @@ pub(crate) mod tests {
 
     use super::*;
     use crate::record::{Answer, Case, Judgement, Manifest, Run};
+    use crate::taxonomy::{CATEGORIES, IMPACTS, SEVERITIES};
 
     /// The schema of a type is the published one, and describes every key; with `DIFFSIEVE_GENERATE` it becomes that.
     pub(crate) fn is_published<T: JsonSchema>(name: &str, title: &str, published: &str) {
@@ -73,6 +74,26 @@ pub(crate) mod tests {
         for case in cases.lines() {
             assert!(takes(CASE, &serde_json::from_str(case).expect("JSON")), "{case}");
         }
+    }
+
+    /// A writer is told the words that the program knows; an import may have others.
+    #[test]
+    fn known_terms_are_named_and_others_are_taken() {
+        let [case, answer] = [CASE, ANSWER].map(|text| serde_json::from_str::<Value>(text).expect("JSON"));
+        let kinds = [("category", &CATEGORIES[..]), ("impact", &IMPACTS), ("severity", &SEVERITIES)];
+        for (key, terms) in kinds {
+            let names = json!(terms.iter().map(|term| term.name).collect::<Vec<_>>());
+            for owner in [&case["$defs"]["Bug"], &answer["$defs"]["Comment"]] {
+                assert_eq!(owner["properties"][key]["examples"], names, "{key}");
+            }
+            let bug = json!({"id": "b", "description": "d", key: "a word of their own"});
+            let case = json!({"id": "a", "source": {"patch": {"file": "a.patch"}}, "bugs": [bug]});
+            assert!(takes(CASE, &case) && serde_json::from_value::<Case>(case).is_ok(), "{key}");
+        }
+        assert_eq!(
+            case["$defs"]["HumanComment"]["properties"]["evidence"]["examples"],
+            json!(["type1", "type2", "type3"])
+        );
     }
 
     #[test]

@@ -535,6 +535,8 @@ fn the_small_dataset_is_measured_from_end_to_end() {
     let (one, two) = (run("one"), run("two"));
     assert_eq!((one.code, two.code), (0, 0), "{}", one.stderr);
     assert!(one.stderr.contains("44 complete"), "{}", one.stderr);
+    // Reviewer and judge were recorded by different people.
+    assert!(!one.stderr.contains("judges its own answers"), "{}", one.stderr);
     for file in
         ["judgements.jsonl", "scores/cr-bench.json", "scores/swe-prbench.json", "scores/sphinx.json", "scores/cqs.json"]
     {

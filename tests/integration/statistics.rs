@@ -149,7 +149,7 @@ fn two_runs_are_compared_from_folders_and_from_scores() {
     let place = runs();
     let folders = place.run(["eval", "compare", "a", "b", "--protocol", "cr-bench"]);
     folders.prints(&[
-        "cr-bench: 3 cases that both answered; A alone 0, B alone 0",
+        "cr-bench: 3 cases that both answered; A alone 0, B alone 0\nhits per bug, judge hand\n",
         "strategy: \"a\" in A, \"b\" in B",
         "known faults: found by both 1, by A alone 0, by B alone 1, by none 0; McNemar exact p 1.0000",
         "only B: two b",
@@ -170,6 +170,83 @@ fn two_runs_are_compared_from_folders_and_from_scores() {
         (&json!("inf"), &json!("-inf"))
     );
     assert!(!folders.text().contains("NaN"));
+}
+
+/// The same choices as of `eval score`, applied to both folders and named; none is left out unsaid.
+#[test]
+fn two_runs_are_compared_by_the_chosen_variants() {
+    let place = runs();
+    // A second comment on the bug that both find, and a judge who decides otherwise.
+    let said = |file: &str, from: &str, to: &str| place.write(file, place.read(file).replacen(from, to, 1));
+    let again = r#"[{"id":"again","body":"a second word on it"},"#;
+    said("b/answers.jsonl", "[{", &format!("{again}{{"));
+    let judged = |judge: &str| {
+        let verdict = json!({"label": "BUG_HIT", "matched": "b"});
+        let again =
+            json!({"protocol": "cr-bench", "case": "one", "about": ["again"], "judge": judge, "verdict": verdict});
+        format!("{again}\n")
+    };
+    let of_b = place.read("b/judgements.jsonl") + &judged("hand");
+    let strict = of_b.replace("\"hand\"", "\"strict\"").replace("BUG_HIT", "NOISE");
+    place.write("b/judgements.jsonl", of_b + &strict);
+    let of_a = place.read("a/judgements.jsonl");
+    place.write("a/judgements.jsonl", of_a.clone() + &of_a.replace("\"hand\"", "\"strict\""));
+
+    let compare = |args: &[&str]| place.run([&["eval", "compare", "a", "b", "--protocol", "cr-bench"], args].concat());
+    let recall =
+        |args: &[&str]| json_of(&compare(&[args, &["--format", "json"]].concat()))["measures"]["recall"]["b"].clone();
+    compare(&[]).fails(2, &["`a`: 2 judges decided: hand, strict; choose one with --judge"]);
+    let hand = ["--judge", "hand", "--hits", "per-comment"];
+    compare(&hand).prints(&["B alone 0\nhits per comment, judge hand\n"]);
+    assert_eq!(recall(&hand), 1.5);
+    assert_eq!((recall(&hand[..2]), recall(&["--judge", "strict"])), (json!(1.0), json!(0.0)));
+    for run in ["a", "b"] {
+        let score = ["eval", "score", run, "--protocol", "cr-bench", "--format", "json"];
+        place.write(&format!("{run}.json"), place.run([&score[..], &hand].concat()).stdout);
+    }
+    assert_eq!(place.run(["eval", "compare", "a.json", "b.json"]).stdout, compare(&hand).stdout);
+    let mixed =
+        |args: &[&str]| place.run([&["eval", "compare", "a.json", "b", "--protocol", "cr-bench"], args].concat());
+    assert_eq!(mixed(&hand).stdout, compare(&hand).stdout);
+    mixed(&hand[..2]).fails(2, &["they were scored in different ways"]);
+
+    for (option, about) in
+        [("--pairing=optimal", "swe-prbench"), ("--lambda=0.5", "sphinx"), ("--match=many-to-one", "cqs")]
+    {
+        let name = option.split('=').next().unwrap();
+        compare(&[option]).fails(2, &[&format!("{name} is about {about} and changes no score of cr-bench")]);
+    }
+    for option in ["--hits=per-bug", "--judge=hand", "--allow-failed", "--dataset=ds"] {
+        let name = option.split('=').next().unwrap();
+        let ran = place.run(["eval", "compare", "a.json", "b.json", option]);
+        ran.fails(2, &[name, "these are scores already"]);
+    }
+}
+
+/// A case that says no language has that of its change; what it says stands, what cannot be read is unknown and said.
+#[test]
+fn the_language_of_a_change_stands_in_for_what_its_case_leaves_out() {
+    let place = runs();
+    let gone =
+        json!({"id": "gone", "clean": true, "source": {"commits": {"repository": "no", "base": "a", "head": "b"}}});
+    let cases = place.read("ds/cases.jsonl").replacen("\"id\":\"two\"", "\"id\":\"two\",\"language\":\"go\"", 1);
+    assert!(cases.contains("\"go\""), "{cases}");
+    place.write("ds/cases.jsonl", format!("{cases}{gone}\n"));
+    assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
+    let sealed = (place.read("ds/cases.jsonl"), place.read("ds/dataset.json"));
+    let manifest: Value = serde_json::from_str(&sealed.1).unwrap();
+    let mut run: Value = serde_json::from_str(&place.read("b/run.json")).unwrap();
+    run["digest"] = manifest["digest"].clone();
+    place.write("b/run.json", run.to_string());
+    let score = ["eval", "score", "b", "--protocol", "cr-bench", "--allow-failed", "--keep", "--format", "json"];
+    let ran = place.run(score);
+    assert!(ran.stderr.contains("the language of 1 cases that say none, such as gone"), "{}", ran.stderr);
+    let scores = json_of(&ran);
+    let found = |language: &str| scores["by"]["language"][language]["over"].clone();
+    assert_eq!((found("python"), found("go")), (json!(1.0), json!(1.0)));
+    assert_eq!(scores["rows"].as_array().unwrap()[0]["language"], "python");
+    assert_eq!(scores["digest"], manifest["digest"]);
+    assert_eq!((place.read("ds/cases.jsonl"), place.read("ds/dataset.json")), sealed);
 }
 
 /// The judge that wrote by hand, and one that takes every second decision back.
@@ -224,7 +301,9 @@ fn what_cannot_be_compared_is_said() {
     place.write("a.json", &scores.stdout);
     let other = ["eval", "score", "b", "--protocol", "cr-bench", "--hits", "per-comment", "--format", "json"];
     place.write("b.json", place.run(other).stdout);
-    place.run(["eval", "compare", "a.json", "b.json"]).fails(2, &["they were scored in different ways", "per-comment"]);
+    place
+        .run(["eval", "compare", "a.json", "b.json"])
+        .fails(2, &["they were scored in different ways: hits per bug, judge hand; and hits per comment"]);
     place
         .run(["eval", "compare", "a.json", "b.json", "--protocol", "cqs"])
         .fails(2, &["has scores of cr-bench, not of cqs"]);

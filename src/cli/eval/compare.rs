@@ -10,11 +10,13 @@ use diffsieve::escape::visible;
 use diffsieve::eval::PROTOCOLS;
 use diffsieve::eval::compare::{self, Comparison, Test};
 use diffsieve::eval::score::Scores;
-use diffsieve::eval::scoring::{self, Choice, Records};
+use diffsieve::eval::scoring::{self, Records};
+use diffsieve::eval::table;
 use diffsieve::record;
 
 use super::draws::{DrawArgs, Form, drawn, shown};
-use super::folder::Folder;
+use super::folder::{self, Folder};
+use super::variants::VariantArgs;
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, output, print, shown as path_shown};
 
@@ -33,15 +35,8 @@ pub(in crate::cli) struct CompareArgs {
     /// The folder of the dataset [default: where it was when each run was made]
     #[arg(long, value_name = "DIR")]
     dataset: Option<PathBuf>,
-    /// Whose decisions count, where several judges decided
-    #[arg(long, value_name = "NAME")]
-    judge: Option<String>,
-    /// swe-prbench: whose similarities count, where there are several
-    #[arg(long, value_name = "NAME")]
-    similarity: Option<String>,
-    /// Compare the other cases where some have no review
-    #[arg(long)]
-    allow_failed: bool,
+    #[command(flatten)]
+    variants: VariantArgs,
     #[command(flatten)]
     draws: DrawArgs,
     /// How the result is written
@@ -50,6 +45,12 @@ pub(in crate::cli) struct CompareArgs {
 }
 
 pub(super) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
+    let dataset = args.dataset.as_ref().map(|_| "--dataset");
+    if let Some(option) = args.variants.first().or(dataset).filter(|_| !args.a.is_dir() && !args.b.is_dir()) {
+        let why =
+            "says how the folder of a run is scored, and these are scores already: name the folders, or score with it";
+        return Err(anyhow!("{option} {why}").into());
+    }
     let (Some(a), Some(b)) = (scores(args, &args.a)?, scores(args, &args.b)?) else { return Ok(Exit::Incomplete) };
     let comparison = compare::compare(&a, &b, args.draws.bootstrap()).map_err(anyhow::Error::from)?;
     match args.format {
@@ -71,28 +72,23 @@ fn scores(args: &CompareArgs, path: &Path) -> Result<Option<Scores>, Failure> {
     let Some(protocol) = &args.protocol else {
         return Err(anyhow!("`{}` is the folder of a run: name a --protocol to score it by", path_shown(path)).into());
     };
-    let dataset = Folder::open(path)?.dataset(args.dataset.as_deref())?;
+    args.variants.check(protocol)?;
+    let dataset = folder::spoken(Folder::open(path)?.dataset(args.dataset.as_deref())?);
     let records = Records::open(path).map_err(anyhow::Error::from)?;
-    let choice = Choice {
-        judge: args.judge.clone(),
-        similarity: args.similarity.clone(),
-        allow_failed: args.allow_failed,
-        ..Choice::default()
-    };
-    match scoring::scores(protocol, &dataset, &records, &choice) {
+    match scoring::scores(protocol, &dataset, &records, &args.variants.choice()) {
         Ok(scores) => Ok(Some(scores)),
         Err(error) if error.is_incomplete() => {
             output::say(&format!("`{}`: {error}", path_shown(path)));
             Ok(None)
         }
-        Err(error) => Err(anyhow::Error::from(error).into()),
+        Err(error) => Err(anyhow::Error::from(error).context(format!("`{}`", path_shown(path))).into()),
     }
 }
 
 /// Writing to a string cannot fail.
 fn text(comparison: &Comparison) -> String {
     let mut out = String::new();
-    let Comparison { protocol, cases, only_a, only_b, measures, faults, alarms, .. } = comparison;
+    let Comparison { protocol, variants, cases, only_a, only_b, measures, faults, alarms, .. } = comparison;
     let _ = writeln!(
         out,
         "{}: {cases} cases that both answered; A alone {}, B alone {}",
@@ -100,6 +96,7 @@ fn text(comparison: &Comparison) -> String {
         only_a.len(),
         only_b.len()
     );
+    let _ = writeln!(out, "{}", table::chosen(variants));
     for (name, (a, b)) in &comparison.configuration {
         let _ =
             writeln!(out, "  {}: {} in A, {} in B", visible(name), visible(&a.to_string()), visible(&b.to_string()));

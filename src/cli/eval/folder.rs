@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use diffsieve::escape::visible;
+use diffsieve::eval::language;
 use diffsieve::eval::score::Scores;
 use diffsieve::record::{self, Answer, Appender, Dataset, Judgement, Run};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::{Failure, shown};
+use crate::cli::{Failure, env, output, shown};
 
 pub(super) const ANSWERS: &str = "answers.jsonl";
 pub(super) const JUDGEMENTS: &str = "judgements.jsonl";
@@ -42,6 +43,20 @@ fn differing(there: &Run, run: &Run) -> Vec<String> {
     ];
     let rest = rest.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned());
     rest.chain(settings.map(|name| visible(name))).collect()
+}
+
+/// A dataset as it is scored: a case that does not say its language has that of its change.
+pub(super) fn spoken(mut dataset: Dataset) -> Dataset {
+    let unread = language::fill(&mut dataset, &env::var);
+    if let Some(first) = unread.first() {
+        let why = "whose change cannot be read, counts as unknown";
+        output::say(&format!(
+            "the language of {} cases that say none, such as {}, {why}",
+            unread.len(),
+            visible(first)
+        ));
+    }
+    dataset
 }
 
 /// A run on disk.

@@ -24,6 +24,9 @@ use crate::cli::policy::{self, Loadout};
 use crate::cli::progress::Bar;
 use crate::cli::{Failure, env, output};
 
+/// The judge whose decisions were recorded.
+const REPLAY: &str = "replay";
+
 #[derive(Debug, Args)]
 pub(in crate::cli) struct JudgeArgs {
     /// The folder of a run
@@ -109,7 +112,9 @@ pub(super) fn judging(
     let named = args.judge.as_deref().unwrap_or(judge::LEXICAL);
     let opened = opened(named, model, loadout)?;
     let reviewer = folder.run.configuration.get("model").and_then(serde_json::Value::as_str);
-    if let Some(ready) = opened.as_ref().filter(|ready| reviewer == Some(ready.name().as_str())) {
+    // Who gave recorded answers is not known here.
+    let is_known = named != REPLAY;
+    if let Some(ready) = opened.as_ref().filter(|ready| is_known && reviewer == Some(ready.name().as_str())) {
         output::say(&format!(
             "{} judges its own answers: a judge should be another model than the reviewer",
             ready.name()
@@ -167,10 +172,10 @@ fn opened(named: &str, model: ModelArgs, loadout: &Loadout) -> Result<Option<Box
         return Ok(None);
     }
     let args = match named {
-        "replay" if model.replay.is_none() => {
+        REPLAY if model.replay.is_none() => {
             return Err(anyhow!("--judge replay needs --replay DIR").into());
         }
-        "replay" => model,
+        REPLAY => model,
         _ => ModelArgs { model: Some(named.to_owned()), validator: Some("none".to_owned()), replay: None, ..model },
     };
     match model::find(&args, &loadout.config, None)? {

@@ -13,6 +13,7 @@ mod run;
 mod score;
 mod study;
 mod tone;
+mod variants;
 
 use clap::Subcommand;
 use diffsieve::eval::PROTOCOLS;

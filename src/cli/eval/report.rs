@@ -11,6 +11,7 @@ use diffsieve::eval::scoring::Choice;
 use diffsieve::record::Dataset;
 
 use super::draws::DrawArgs;
+use super::folder;
 use crate::cli::exit::Exit;
 use crate::cli::{Failure, output, shown};
 
@@ -85,7 +86,7 @@ fn source(path: &Path, args: &ReportArgs) -> Result<Source, Failure> {
                 "holds scores by another judge or similarity, and no decisions to score again: name a run's folder";
             return Err(anyhow!("`{}` {why}", shown(path)).into());
         }
-        let Some(dataset) = &dataset else {
+        let Some(dataset) = dataset.clone().map(folder::spoken) else {
             let why = "has no such scores, and its dataset, with which they could be computed, is not where it was: name \
                        it with --dataset";
             return Err(anyhow!("`{}` {why}", shown(path)).into());
@@ -97,7 +98,7 @@ fn source(path: &Path, args: &ReportArgs) -> Result<Source, Failure> {
             ..Choice::default()
         };
         let scored =
-            if is_scored { source.score_by(dataset, judge, similarity) } else { source.score(dataset, &choice) };
+            if is_scored { source.score_by(&dataset, judge, similarity) } else { source.score(&dataset, &choice) };
         scored.map_err(|error| match error.is_incomplete() {
             true => Failure::Incomplete(error.into()),
             false => Failure::Usage(error.into()),

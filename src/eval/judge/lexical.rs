@@ -26,13 +26,6 @@ pub(in crate::eval) fn content(text: &str) -> BTreeSet<String> {
     tokens(text).into_iter().filter(|word| word.len() > 2 && !EMPTY.contains(&word.as_str())).collect()
 }
 
-/// Shared words of all words, 0 to 1; 0 where there are none.
-pub(in crate::eval) fn jaccard(one: &str, other: &str) -> f64 {
-    let (one, other) = (tokens(one), tokens(other));
-    let (shared, all) = (one.intersection(&other).count(), one.union(&other).count());
-    if all == 0 { 0.0 } else { shared as f64 / all as f64 }
-}
-
 /// Whether a text has at least two words of content of the other, or all it has.
 pub(super) fn speaks_of(said: &str, known: &str) -> bool {
     let (said, known) = (content(said), content(known));

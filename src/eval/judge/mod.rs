@@ -11,7 +11,7 @@ mod swe_prbench;
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
-pub use similarity::{COMPUTED, Computed, Embed, computed, similarities};
+pub use similarity::{Bags, COMPUTED, Computed, Embed, computed, similarities};
 pub(super) use sphinx::is_said;
 
 use super::protocol::Protocol;

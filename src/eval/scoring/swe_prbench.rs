@@ -1,13 +1,12 @@
 //! Rows of SWE-PRBench. About one comment each: `label`, `matched` (a person's comment), `number` (actionability); or
 //! `unparsable` once for the whole answer. Similarities apart, see [`super::SIMILARITY`].
 
-use std::collections::BTreeMap;
-
 use super::case::{Sheet, place};
 use super::decisions::SIMILARITY;
 use crate::eval::error::Error;
+use crate::eval::judge::Bags;
 use crate::eval::score::{Known, Number};
-use crate::eval::swe_prbench::{Agent, Caught, Human, Input, Label, Score};
+use crate::eval::swe_prbench::{Agent, Alike, Caught, Human, Input, Label, Score};
 use crate::record::Status;
 
 /// Values: `known` comments of people, `found` (caught), `confirmed`, `plausible`, `fabricated`, `score`, `weight`, the
@@ -17,13 +16,17 @@ pub(super) fn fill(sheet: &mut Sheet<'_, '_>) -> Result<(), Error> {
         return Ok(());
     }
     let input = input(sheet)?;
+    let likeness = Likeness::of(sheet)?;
+    let agents = |one: usize, other: usize| likeness.agents(one, other);
+    let people = |agent: usize, human: usize| likeness.people(agent, human);
     let variants = &sheet.scorer.variants;
     let (compat, pairing) = (variants.compat.unwrap_or_default(), variants.pairing.unwrap_or_default());
     let at = super::decisions::answer(&sheet.case.id, sheet.answer.sample);
-    let score = input.score(compat, pairing).map_err(|error| match error {
-        Error::Input { at: part, what } => Error::Input { at: format!("judgements.jsonl, {at}, {part}"), what },
-        other => other,
-    })?;
+    let score =
+        input.score_by(compat, pairing, Alike { agents: &agents, people: &people }).map_err(|error| match error {
+            Error::Input { at: part, what } => Error::Input { at: format!("judgements.jsonl, {at}, {part}"), what },
+            other => other,
+        })?;
     for (index, comment) in sheet.case.comments.iter().enumerate() {
         let found = score.human_status.get(&index.to_string()) == Some(&Caught::Caught);
         let category = comment.evidence.clone();
@@ -101,41 +104,81 @@ fn input(sheet: &mut Sheet<'_, '_>) -> Result<Input, Error> {
         file: human.file.clone(),
         line: human.line,
     };
-    let (mut pairs, mut agents) = (BTreeMap::new(), BTreeMap::new());
-    for (index, comment) in said.iter().enumerate() {
-        for (other, human) in humans.iter().enumerate() {
-            let similarity = similarity(sheet, [&comment.id, &human.id], [&comment.body, &human.body])?;
-            pairs.insert(format!("{index}|{other}"), similarity);
-        }
-        for (other, earlier) in said.iter().enumerate().take(index) {
-            let similarity = similarity(sheet, [&earlier.id, &comment.id], [&earlier.body, &comment.body])?;
-            agents.insert(format!("{other}|{index}"), similarity);
-        }
-    }
     Ok(Input {
         agent_comments,
         human_comments: humans.iter().enumerate().map(human).collect(),
-        pair_similarity: pairs,
-        agent_similarity: agents,
         cut: sheet.scorer.computed().map(|computed| computed.cut),
         agent_parse_ok: sheet.answer.status != Status::Unparsable,
         judge_fallback,
+        ..Input::default()
     })
 }
 
-/// How similar two comments are, as saved in either order or by their words.
-fn similarity(sheet: &mut Sheet<'_, '_>, ids: [&String; 2], bodies: [&str; 2]) -> Result<f64, Error> {
-    if let Some(computed) = sheet.scorer.computed() {
-        return Ok((computed.alike)(bodies[0], bodies[1]));
+/// How similar the comments of an answer are to each other and to those of people.
+enum Likeness {
+    /// By what the texts have in common, as far as anybody asks: those of the reviewer, then those of people.
+    Computed(Bags, usize),
+    /// As saved.
+    Saved {
+        /// By the comment, then the one before it.
+        agents: Vec<Vec<f64>>,
+        /// By the comment, then the person's.
+        people: Vec<Vec<f64>>,
+    },
+}
+
+impl Likeness {
+    /// Saved ones are all looked up, since one that is missing is no zero.
+    fn of(sheet: &mut Sheet<'_, '_>) -> Result<Self, Error> {
+        let (said, humans) = (sheet.said.clone(), &sheet.case.comments);
+        if let Some(computed) = sheet.scorer.computed() {
+            let texts = said.iter().map(|one| one.body.as_str()).chain(humans.iter().map(|one| one.body.as_str()));
+            return Ok(Self::Computed(computed.bags(texts), said.len()));
+        }
+        let (mut agents, mut people) = (Vec::new(), Vec::new());
+        for (index, comment) in said.iter().enumerate() {
+            let with = humans.iter().map(|human| saved(sheet, &comment.id, &human.id));
+            people.push(with.collect::<Result<_, _>>()?);
+            let with = said.iter().take(index).map(|earlier| saved(sheet, &earlier.id, &comment.id));
+            agents.push(with.collect::<Result<_, _>>()?);
+        }
+        Ok(Self::Saved { agents, people })
     }
-    let about = ids.map(String::clone);
+
+    /// Of two comments of the reviewer.
+    fn agents(&self, one: usize, other: usize) -> f64 {
+        match self {
+            Self::Computed(bags, _) => bags.alike(one, other),
+            Self::Saved { agents, .. } => at(agents, one.max(other), one.min(other)),
+        }
+    }
+
+    /// Of a comment of the reviewer and a person's.
+    fn people(&self, agent: usize, human: usize) -> f64 {
+        match self {
+            Self::Computed(bags, said) => bags.alike(agent, said + human),
+            Self::Saved { people, .. } => at(people, agent, human),
+        }
+    }
+}
+
+fn at(rows: &[Vec<f64>], row: usize, column: usize) -> f64 {
+    rows.get(row).and_then(|row| row.get(column)).copied().unwrap_or_default()
+}
+
+/// How similar two comments are, as saved in either order; 0, and noted, where nobody measured it.
+fn saved(sheet: &mut Sheet<'_, '_>, one: &str, other: &str) -> Result<f64, Error> {
+    let mut about = [one.to_owned(), other.to_owned()];
     let saved = |about: &[String]| sheet.scorer.similarities.get(&sheet.case.id, sheet.answer.sample, about);
-    let verdict = saved(&about).or_else(|| saved(&[about[1].clone(), about[0].clone()]));
+    let mut verdict = saved(&about);
+    if verdict.is_none() {
+        about.swap(0, 1);
+        verdict = saved(&about);
+        about.swap(0, 1);
+    }
     match verdict.map(|verdict| verdict.number) {
         Some(Some(number)) if (-1.0..=1.0).contains(&number) => Ok(number),
-        Some(_) => {
-            Err(sheet.fault(&format!("similarity of `{}` and `{}`", ids[0], ids[1]), "it is no number from -1 to 1"))
-        }
+        Some(_) => Err(sheet.fault(&format!("similarity of `{one}` and `{other}`"), "it is no number from -1 to 1")),
         None => {
             sheet.need(SIMILARITY, about.to_vec());
             Ok(0.0)

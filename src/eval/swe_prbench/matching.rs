@@ -1,6 +1,6 @@
 //! Which comment of the reviewer says what which person said (section 5.2, appendix C).
 
-use super::{Agent, Human, Input, Label};
+use super::{Agent, Alike, Human, Input, Label};
 use crate::eval::score::{Compat, Pairing};
 
 /// A pair below this affinity is none, where nothing else is said (section 5.2).
@@ -50,16 +50,16 @@ pub fn is_kept(affinity: f64, cut: Option<f64>) -> bool {
 }
 
 /// The pairs of both stages, in the order in which they were made.
-pub(super) fn pairs(input: &Input, compat: Compat, pairing: Pairing) -> Vec<Pair> {
+pub(super) fn pairs(input: &Input, compat: Compat, pairing: Pairing, alike: Alike<'_>) -> Vec<Pair> {
     let mut made = Made::new(input);
-    let mut first = stage_one(input);
+    let mut first = stage_one(input, alike);
     first.sort_by(|(one, left), (other, right)| {
         let action = |pair: &Pair| input.agent_comments[pair.agent].action();
         action(other).total_cmp(&action(one)).then(right.total_cmp(left)).then(one.agent.cmp(&other.agent))
     });
     first.into_iter().for_each(|(pair, _)| made.add(pair));
 
-    let mut second = stage_two(input, compat, &made);
+    let mut second = stage_two(input, compat, &made, alike);
     if pairing == Pairing::Optimal {
         second = most_alike(second);
     }
@@ -92,12 +92,12 @@ impl Made {
 }
 
 /// What the judge confirmed, with its similarity. A confirmed comment that names nobody's comment is no pair.
-fn stage_one(input: &Input) -> Vec<(Pair, f64)> {
+fn stage_one(input: &Input, alike: Alike<'_>) -> Vec<(Pair, f64)> {
     let mut found = Vec::new();
     for (agent, comment) in input.agent_comments.iter().enumerate() {
         let human = comment.matched.as_ref().and_then(|id| input.human_comments.iter().position(|one| one.id == *id));
         if let (Label::Confirmed, Some(human)) = (input.label(comment), human) {
-            let similarity = input.similarity(comment, &input.human_comments[human]);
+            let similarity = (alike.people)(agent, human);
             found.push((Pair { agent, human, stage: 1, similarity }, similarity));
         }
     }
@@ -105,7 +105,7 @@ fn stage_one(input: &Input) -> Vec<(Pair, f64)> {
 }
 
 /// What is near enough among the rest, with its affinity.
-fn stage_two(input: &Input, compat: Compat, made: &Made) -> Vec<(Pair, f64)> {
+fn stage_two(input: &Input, compat: Compat, made: &Made, alike: Alike<'_>) -> Vec<(Pair, f64)> {
     let mut found = Vec::new();
     for (agent, comment) in input.agent_comments.iter().enumerate() {
         // The released scorer has no such filter: there a fabricated comment can become a confirmed one.
@@ -114,7 +114,7 @@ fn stage_two(input: &Input, compat: Compat, made: &Made) -> Vec<(Pair, f64)> {
             continue;
         }
         for (human, person) in input.human_comments.iter().enumerate().filter(|(human, _)| !made.humans[*human]) {
-            let similarity = input.similarity(comment, person);
+            let similarity = (alike.people)(agent, human);
             let affinity = affinity(similarity, spot_of_agent(comment), spot_of_human(person));
             if is_kept(affinity, input.cut) {
                 found.push((Pair { agent, human, stage: 2, similarity }, affinity));
@@ -135,19 +135,20 @@ fn most_alike(pairs: Vec<(Pair, f64)>) -> Vec<(Pair, f64)> {
     };
     let (agents, humans) = (index(|pair| pair.agent), index(|pair| pair.human));
     let at = |all: &[usize], one: usize| all.binary_search(&one).unwrap_or_default();
-    // Nobody's partner is nobody: a column for each row costs nothing, so a row without a pair takes that.
-    let mut costs = vec![vec![0.0; humans.len() + agents.len()]; agents.len()];
+    let mut costs = vec![vec![0.0; humans.len()]; agents.len()];
     for (pair, affinity) in &pairs {
         costs[at(&agents, pair.agent)][at(&humans, pair.human)] = -affinity;
     }
-    let taken = assigned(&costs);
+    // Nobody's partner is nobody: a column for each row costs nothing, so a row without a pair takes that.
+    let taken = assigned(&costs, agents.len());
     let is_taken = |pair: &Pair| taken[at(&agents, pair.agent)] == at(&humans, pair.human);
     pairs.into_iter().filter(|(pair, _)| is_taken(pair)).collect()
 }
 
-/// The column of each row, all different, so that the costs sum up to least. There are at least as many columns as rows.
-fn assigned(costs: &[Vec<f64>]) -> Vec<usize> {
-    let columns = costs.first().map_or(0, Vec::len);
+/// The column of each row, all different, so that the costs sum up to least. After the columns with costs there are `free`
+/// ones that cost nothing; together there are at least as many columns as rows.
+fn assigned(costs: &[Vec<f64>], free: usize) -> Vec<usize> {
+    let columns = costs.first().map_or(0, Vec::len) + free;
     let (mut of_row, mut of_column) = (vec![0.0; costs.len()], vec![0.0; columns]);
     let mut row_of: Vec<Option<usize>> = vec![None; columns];
     for start in 0..costs.len() {
@@ -158,7 +159,8 @@ fn assigned(costs: &[Vec<f64>]) -> Vec<usize> {
             let row = here.and_then(|column| row_of[column]).unwrap_or(start);
             let (mut step, mut next) = (f64::INFINITY, 0);
             for column in (0..columns).filter(|column| !seen[*column]) {
-                let reduced = costs[row][column] - of_row[row] - of_column[column];
+                let cost = costs[row].get(column).copied().unwrap_or(0.0);
+                let reduced = cost - of_row[row] - of_column[column];
                 if reduced < least[column] {
                     (least[column], before[column]) = (reduced, here);
                 }
@@ -232,13 +234,16 @@ mod tests {
                 proptest::collection::vec(proptest::collection::vec(number, rows + more), rows)
             })
         ) {
-            let taken = assigned(&costs);
+            let taken = assigned(&costs, 0);
             let mut seen = taken.clone();
             seen.sort_unstable();
             seen.dedup();
             prop_assert_eq!(seen.len(), costs.len(), "each row has a column of its own");
             let sum: f64 = costs.iter().zip(&taken).map(|(row, column)| row[*column]).sum();
             prop_assert!((sum - least(&costs, &mut vec![false; costs[0].len()])).abs() < 1e-9);
+            let padded = |row: &Vec<f64>| [row.as_slice(), &vec![0.0; costs.len()]].concat();
+            let padded: Vec<Vec<f64>> = costs.iter().map(padded).collect();
+            prop_assert_eq!(assigned(&costs, costs.len()), assigned(&padded, 0));
         }
     }
 
@@ -249,24 +254,26 @@ mod tests {
         Input {
             agent_comments: vec![agent("a"), agent("b")],
             human_comments: vec![human("x"), human("y")],
+            agent_parse_ok: true,
             pair_similarity: similar.iter().map(|(pair, value)| ((*pair).to_owned(), *value)).collect(),
             ..Input::default()
         }
     }
 
-    fn made(input: &Input, pairing: Pairing) -> Vec<(usize, usize)> {
-        pairs(input, Compat::Paper, pairing).iter().map(|pair| (pair.agent, pair.human)).collect()
+    fn made(input: &Input, pairing: Pairing) -> Vec<String> {
+        let score = input.score(Compat::Paper, pairing).expect("it can be scored");
+        score.pairs.iter().map(|(agent, human, _)| format!("{agent}|{human}")).collect()
     }
 
     #[test]
     fn optimal_pairs_are_most_alike_together() {
         // Greedy takes 0.9 and leaves nothing for the others; together 0.8 and 0.7 are more.
         let crossed = input(&[("a|x", 0.9), ("a|y", 0.8), ("b|x", 0.7)]);
-        assert_eq!(made(&crossed, Pairing::Greedy), [(0, 0)]);
-        assert_eq!(made(&crossed, Pairing::Optimal), [(0, 1), (1, 0)]);
+        assert_eq!(made(&crossed, Pairing::Greedy), ["a|x"]);
+        assert_eq!(made(&crossed, Pairing::Optimal), ["a|y", "b|x"]);
         // One good pair may be worth more than two poor ones, and what is below the threshold is never one.
         let one = input(&[("a|x", 0.9), ("a|y", 0.31), ("b|x", 0.32), ("b|y", 0.29)]);
-        assert_eq!(made(&one, Pairing::Optimal), [(0, 0)]);
+        assert_eq!(made(&one, Pairing::Optimal), ["a|x"]);
         assert!(made(&input(&[("a|x", 0.29)]), Pairing::Optimal).is_empty());
     }
 }

@@ -181,13 +181,38 @@ pub struct Score {
     pub false_positive_rate: Option<Number>,
 }
 
+/// How similar comments are, -1 to 1, by their places among those of the reviewer and of people.
+#[derive(Clone, Copy)]
+pub(super) struct Alike<'a> {
+    /// Two comments of the reviewer.
+    pub(super) agents: &'a dyn Fn(usize, usize) -> f64,
+    /// A comment of the reviewer and a person's.
+    pub(super) people: &'a dyn Fn(usize, usize) -> f64,
+}
+
 impl Input {
     /// The score of the change.
     pub fn score(&self, compat: Compat, pairing: Pairing) -> Result<Score, Error> {
+        let id = |agent: usize| self.agent_comments[agent].id.as_str();
+        let of = |map: &BTreeMap<String, f64>, one: &str, other: &str| map.get(&format!("{one}|{other}")).copied();
+        let agents = |one: usize, other: usize| {
+            let (one, other) = (id(one), id(other));
+            let map = &self.agent_similarity;
+            of(map, one, other).or_else(|| of(map, other, one)).unwrap_or_default()
+        };
+        let people = |agent: usize, human: usize| {
+            of(&self.pair_similarity, id(agent), &self.human_comments[human].id).unwrap_or_default()
+        };
+        self.score_by(compat, pairing, Alike { agents: &agents, people: &people })
+    }
+
+    /// The score of the change, with similarities that are looked up or computed when they are needed in place of its own:
+    /// those of all pairs of thousands of comments are millions.
+    pub(super) fn score_by(&self, compat: Compat, pairing: Pairing, alike: Alike<'_>) -> Result<Score, Error> {
         self.check()?;
         let unread = Self { human_comments: self.human_comments.clone(), agent_parse_ok: false, ..Self::default() };
         let read = if self.agent_parse_ok { self } else { &unread };
-        Ok(read.score_of_read(compat, pairing))
+        Ok(read.score_of_read(compat, pairing, alike))
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -218,8 +243,8 @@ impl Input {
         Ok(())
     }
 
-    fn score_of_read(&self, compat: Compat, pairing: Pairing) -> Score {
-        let pairs = matching::pairs(self, compat, pairing);
+    fn score_of_read(&self, compat: Compat, pairing: Pairing, alike: Alike<'_>) -> Score {
+        let pairs = matching::pairs(self, compat, pairing, alike);
         let mut labels: Vec<Label> = self.agent_comments.iter().map(|comment| self.rest(comment)).collect();
         let mut caught = vec![Caught::Missed; self.human_comments.len()];
         for pair in &pairs {
@@ -232,7 +257,7 @@ impl Input {
             plausible: count(Label::Plausible),
             fabricated: count(Label::Fabricated),
         };
-        let terms = self.terms(compat, &pairs, counts);
+        let terms = self.terms(compat, &pairs, counts, alike);
         let humans = self.human_comments.len() as u64;
         let number = |value: f64| Number::new(value).unwrap_or_default();
         let is_unread = !self.agent_parse_ok;
@@ -262,7 +287,7 @@ impl Input {
     }
 
     /// The terms of equation 2; all zero without comments.
-    fn terms(&self, compat: Compat, pairs: &[matching::Pair], counts: Counts) -> Terms {
+    fn terms(&self, compat: Compat, pairs: &[matching::Pair], counts: Counts, alike: Alike<'_>) -> Terms {
         let comments = self.agent_comments.len();
         if comments == 0 {
             return Terms::default();
@@ -281,32 +306,11 @@ impl Input {
             q: (average(self.agent_comments.iter().map(Agent::action).collect()) - 1.0) / 4.0,
             e: of(counts.confirmed),
             h: of(counts.fabricated),
-            rho: of((comments - self.clusters()) as u64),
+            rho: of((comments - clusters(comments, alike)) as u64),
             phi: if is_few { 0.0 } else { (of(counts.plausible) - TOLERATED).max(0.0) },
             confirmed: counts.confirmed,
             judge_fallback: self.judge_fallback,
         }
-    }
-
-    /// How many different things the comments say: each joins the first earlier one that opened a cluster and is as
-    /// similar, whatever the files.
-    fn clusters(&self) -> usize {
-        let mut first: Vec<&Agent> = Vec::new();
-        for comment in &self.agent_comments {
-            if !first.iter().any(|other| self.alike(other, comment) >= SAME) {
-                first.push(comment);
-            }
-        }
-        first.len()
-    }
-
-    fn alike(&self, one: &Agent, other: &Agent) -> f64 {
-        let of = |one: &Agent, other: &Agent| self.agent_similarity.get(&format!("{}|{}", one.id, other.id));
-        of(one, other).or_else(|| of(other, one)).copied().unwrap_or_default()
-    }
-
-    fn similarity(&self, agent: &Agent, human: &Human) -> f64 {
-        self.pair_similarity.get(&format!("{}|{}", agent.id, human.id)).copied().unwrap_or_default()
     }
 
     /// What the judge called a comment; all are plausible where it could not be read.
@@ -321,6 +325,18 @@ impl Input {
             Label::Confirmed | Label::Plausible => Label::Plausible,
         }
     }
+}
+
+/// How many different things so many comments say: each joins the first earlier one that opened a cluster and is as
+/// similar, whatever the files.
+fn clusters(comments: usize, alike: Alike<'_>) -> usize {
+    let mut first: Vec<usize> = Vec::new();
+    for comment in 0..comments {
+        if !first.iter().any(|other| (alike.agents)(*other, comment) >= SAME) {
+            first.push(comment);
+        }
+    }
+    first.len()
 }
 
 /// How hard a change is, by its human comments: more than 8 medium, more than 15 hard.
