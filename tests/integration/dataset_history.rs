@@ -651,6 +651,81 @@ fn what_is_clean_adds_code_that_no_fix_is_beside() {
 }
 
 #[test]
+fn a_fix_is_one_of_what_stands_around_it() {
+    let story = Story::new();
+    let rows = |letter: char| (0..6).map(|at| format!("    {letter}{at} = {at}\n")).collect::<String>();
+    let nest = |inner: &str, outer: &str| {
+        format!(
+            "class Nest:\n    def outer(self):\n        def inner():\n{inner}            return 1\n{outer}        return inner\n"
+        )
+    };
+    let calls = |deep: usize| (0..6).map(|at| format!("{:deep$}call_{at}({at})\n", "")).collect::<String>();
+    let table = |own: &str, last: u32| format!("TABLE = {{\n    'a': 1,\n{own}\n    'z': {last},\n}}\n");
+    let entries: String = (0..6).map(|at| format!("    'k{at}': {at},\n")).collect();
+    let class =
+        |own: &str, last: &str| format!("class Box:\n    z = 1\n{own}\n{last}\n    def f(self):\n        return 1\n");
+    let conf = |own: &str, more: &str| format!("first: 1\n{own}{more}last: 1\n");
+    let keys: String = (0..3).map(|at| format!("k{at}: {at}\n")).collect();
+    let names =
+        |own: &str, more: &str| format!("from lib import (\n    a,\n{own}{more})\n\n\ndef used():\n    return a\n");
+    let own_names: String = (0..3).map(|at| format!("    n{at},\n")).collect();
+    let uses = "\n\ndef uses(a):\n    b = n0(a)\n    c = n1(b)\n    d = n2(c)\n    say(d)\n    return d\n";
+    for (path, text) in [
+        ("outer.py", nest("", "")),
+        ("inner.py", nest("", "")),
+        ("table.py", table("", 1)),
+        ("class.py", class("", "    y = 1")),
+        ("conf.yml", conf("", "")),
+        ("other.yml", conf("", "")),
+        ("names.py", names("", "")),
+        ("CMakeLists.txt", "set(A 1)\n".to_owned()),
+        ("notes.txt", "one\n".to_owned()),
+    ] {
+        story.place.write(path, text);
+    }
+    story.place.commit("Begin");
+    story.put("outer.py", nest("", &calls(8)), "Outer grows");
+    story.put("inner.py", nest(&calls(12), ""), "Inner grows");
+    story.put("table.py", table(&entries, 1), "Table grows");
+    story.put("class.py", class(&rows('c'), "    y = 1"), "Class grows");
+    for (path, title) in [("conf.yml", "Say keys"), ("other.yml", "Say others")] {
+        story.place.write(path, conf(&keys, ""));
+        story.put(&path.replace("yml", "py"), python("keys", 6), title);
+    }
+    story.put("names.py", names(&own_names, "") + uses, "Use names");
+    // A recipe is no prose, whatever its name ends in.
+    for (path, title) in [("CMakeLists.txt", "Say flags"), ("notes.txt", "Say notes")] {
+        story.place.write(path, "set(A 1)\nset(B 1)\n");
+        story.put(&path.replace("txt", "py"), python("flags", 6), title);
+    }
+    // What becomes of them.
+    story.put("outer.py", nest("            check()\n", &calls(8)), "Fix crash of inner");
+    story.put("inner.py", nest(&calls(12), "        check()\n"), "Fix crash of outer");
+    story.put("table.py", table(&entries, 2), "Fix wrong number");
+    story.put("class.py", class(&rows('c'), "    y = 2"), "Fix wrong letter");
+    story.put("conf.yml", conf(&keys, "more: 1\n"), "Fix crash without more");
+    story.put("other.yml", conf(&keys, "more: 1\n"), "Say more");
+    story.put("names.py", names(&own_names, "    n9,\n") + uses, "Fix crash without a name");
+    for path in ["CMakeLists.txt", "notes.txt"] {
+        story.put(path, "set(A 1)\nset(B 2)\n", "Say two");
+    }
+
+    story.place.run(["dataset", "clean", "../out", "--survive", "0"]).prints(&["-5  mended-later", "3          kept"]);
+    let cases = lines(&story.place.read("../out/cases.jsonl"));
+    let titles: Vec<&str> = cases.iter().filter_map(|case| case["title"].as_str()).collect();
+    assert_eq!(titles, ["Say others", "Use names", "Say notes"]);
+    let rejected = lines(&story.place.read("../out/rejected.jsonl"));
+    let flags = rejected.iter().find(|row| row["subject"] == "Say flags").unwrap();
+    assert_eq!(flags["reason"], "changed-later");
+    let mended: Vec<&str> = rejected
+        .iter()
+        .filter(|row| row["reason"] == "mended-later")
+        .filter_map(|row| row["subject"].as_str())
+        .collect();
+    assert_eq!(mended, ["Outer grows", "Inner grows", "Table grows", "Class grows", "Say keys"]);
+}
+
+#[test]
 fn clean_changes_are_those_that_nobody_touched() {
     let story = Story::new();
     let code = |name: &str| python(name, 8);

@@ -1,5 +1,5 @@
 //! Changes that stood the test of time: all lines that they added are still there, nothing was put between them, and no
-//! later fix or reversal names them or changes a function that holds one. That is evidence, no proof, that nothing was
+//! later fix or reversal names them or changes a function or declaration that holds one. That is evidence, no proof, that nothing was
 //! wrong: a fault that nobody met, and one that was mended elsewhere, leave no trace here.
 
 use std::collections::{BTreeMap, HashMap};
@@ -34,7 +34,7 @@ pub(super) const REASONS: [Reason; 15] = [
     ("named-later", "a later fix or reversal names it"),
     ("changed-later", "some of its lines were changed or removed"),
     ("changed-inside", "lines were put between its own"),
-    ("mended-later", "a later fix changes a function that holds one of its lines"),
+    ("mended-later", "a later fix changes a function or declaration that holds one of its lines"),
     ("file-lost", "a file of it is not readable at the end of history"),
 ];
 
@@ -277,8 +277,12 @@ impl Walk<'_> {
             Body::Text { hunks, old, new } if matches!(sort, Sort::Source(_) | Sort::Other) => {
                 let owners = owners.filter(|owners| owners.len() == old.len()).unwrap_or_else(|| vec![None; old.len()]);
                 let after = self.hunks(at, hunks, (old, new), &owners);
-                if let (Sort::Source(language), true) = (sort, is_fix) {
-                    self.mended(at, hunks, language, (old, &owners), (new, &after));
+                match sort {
+                    Sort::Source(language) if is_fix => {
+                        self.mended(at, hunks, language, (old, &owners), (new, &after));
+                    }
+                    Sort::Other if is_fix => self.beside(at, hunks, &owners),
+                    _ => {}
                 }
                 // Who deletes a file changes every line of it, which the hunk has said.
                 if file.new_kind.is_some() {
@@ -330,7 +334,18 @@ impl Walk<'_> {
         after
     }
 
-    /// A fix of a function is one of every line in it.
+    /// Where nothing is parsed, what a fix puts directly above or below a line mends that.
+    fn beside(&mut self, at: usize, hunks: &[Hunk], owners: &[Owner]) {
+        for hunk in hunks.iter().filter(|hunk| hunk.old.count == 0) {
+            let below = hunk.old.first.saturating_sub(1) as usize;
+            let around = [below.checked_sub(1), Some(below)].map(|place| owners.get(place?).copied().flatten());
+            for owner in around.into_iter().flatten() {
+                self.fate(owner, Fate::Mended(at));
+            }
+        }
+    }
+
+    /// A fix of a function, or of what stands outside of them, is one of every line in it.
     fn mended(
         &mut self,
         at: usize,

@@ -106,7 +106,10 @@ impl<'a> Past<'a> {
     /// What the file is, by its path and the attributes.
     pub fn sort(&self, path: &RepoPath, class: diff::PathClass) -> Sort {
         let is = |name: &str| self.rules.classes.contains(name, path, class);
-        let text_file = path.file_name().ends_with(b".txt");
+        let name = path.file_name();
+        let is_recipe =
+            name == b"CMakeLists.txt" || name.starts_with(b"requirements") || name.starts_with(b"constraints");
+        let text_file = name.ends_with(b".txt") && !is_recipe;
         match Language::of_path(path, None) {
             _ if class.generated || class.vendored || class.lock => Sort::Generated,
             _ if is("test") => Sort::Test,
