@@ -66,6 +66,12 @@ impl Story {
         self.place.run([own.as_slice(), more].concat())
     }
 
+    /// How the manifest says that it was built.
+    fn built(&self, folder: &str) -> Value {
+        let manifest: Value = serde_json::from_str(&self.place.read(&format!("{folder}/dataset.json"))).unwrap();
+        manifest["built"].clone()
+    }
+
     fn cases(&self) -> Vec<Value> {
         lines(&self.place.read("../out/cases.jsonl"))
     }
@@ -253,7 +259,10 @@ fn an_export_tells_what_people_said() {
     ]);
     story.place.write("../export.json", export.to_string());
 
-    story.build(&["--meta", "../export.json"]).prints(&["3          kept"]);
+    let ran = story.build(&["--meta", "../export.json"]);
+    ran.prints(&["3          kept", "texts: 4 of 5 given pull requests used; 2 of 6 changes and fixes have none\n"]);
+    let built = story.built("../out");
+    assert_eq!(built["texts"], json!({"given": 5, "used": 4, "commits": 6, "without": 2}));
     let told = |case: &Value| {
         let facts = &case["facts"];
         let texts = [&case["title"], &case["description"], &case["bugs"][0]["description"]];
@@ -276,7 +285,15 @@ fn an_export_tells_what_people_said() {
     assert!(!story.place.path("../n").exists());
     // A merge is a pull request, whatever it calls itself; a commit that names none is left out on demand.
     std::fs::remove_dir_all(story.place.path("../out")).unwrap();
-    story.build(&["--pull-requests"]).prints(&["introducer-no-pull-request", "2          kept"]);
+    let ran = story.build(&["--pull-requests", "--fix-lines", "7"]);
+    ran.prints(&["introducer-no-pull-request", "2          kept"]);
+    assert!(!ran.text().contains("texts:"), "{}", ran.text());
+    let built = story.built("../out");
+    let options =
+        json!({"pull_requests": true, "fix_files": 5, "fix_lines": 7, "change_files": 50, "change_lines": 2000});
+    assert_eq!((&built["options"], &built["texts"]), (&options, &Value::Null));
+    let fixes = json!({"named": 4, "range_until": null, "need_issue": false, "newest": null});
+    assert_eq!((&built["fixes"], &built["version"]), (&fixes, &json!(env!("CARGO_PKG_VERSION"))));
     let rejected = lines(&story.place.read("../out/rejected.jsonl"));
     let reason = rejected.iter().find(|row| row["reason"] == "introducer-no-pull-request").unwrap();
     assert!(reason["detail"].as_str().unwrap().ends_with(": Add c"), "{reason}");
@@ -413,6 +430,11 @@ fn changes_are_collected_by_the_filters_of_two_papers() {
     assert_eq!(numbers(&cases), [json!(2), json!(8)]);
     assert_eq!(cases[0]["facts"]["linked_issues"], json!([77]));
     assert_eq!(cases[0]["facts"]["safety"], "unscreened");
+    let options = json!({
+        "profile": "sphinx", "languages": [], "plain": false, "exported_pull_requests": null, "need_issue": false
+    });
+    let built = story.built("../s");
+    assert_eq!((&built["options"], &built["tokens"]), (&options, &json!({"by": "estimate", "most": 2000})));
     let ran = story.place.run(["dataset", "collect", "../t", "--profile", "sphinx", "--tokens", "50", "--plain"]);
     keeps_nothing(&ran, &["too-many-tokens"]);
     assert!(!ran.text().contains("no-pull-request"));
@@ -455,6 +477,10 @@ fn changes_are_collected_by_the_filters_of_two_papers() {
     assert!((rvs - expected).abs() < 1e-9, "{rvs} {expected}");
     assert_eq!(cases[0]["difficulty"], "easy");
     story.place.run(["dataset", "check", "../m"]).prints(&["2 with comments of people"]);
+    let options = json!({
+        "profile": "swe-prbench", "languages": [], "plain": false, "exported_pull_requests": 5, "added": 800, "value": 0.25
+    });
+    assert_eq!(story.built("../m")["options"], options);
     let high = ["dataset", "collect", "../h", "--profile", "swe-prbench", "--meta", "../export.json", "--value", "0.9"];
     keeps_nothing(&story.place.run(high), &["low-value"]);
     story.place.write("../export.json", "{\"a\": 1}");
@@ -763,6 +789,10 @@ fn clean_changes_are_those_that_nobody_touched() {
     assert_eq!(titles, ["Add stays (#1)", "Add moves (#6)", "Add deep (#7)"]);
     assert!(cases.iter().all(|case| case["clean"] == true && case["language"] == "python"));
     assert_eq!(cases[0]["facts"]["survived_changes"], 17);
+    let options = json!({
+        "changes_until": story.head(), "survive": {"changes": 3}, "least_lines": 5, "most_lines": 50, "most_files": 20
+    });
+    assert_eq!(story.built("../out")["options"], options);
     let rejected = lines(&story.place.read("../out/rejected.jsonl"));
     let reason = |title: &str| {
         rejected.iter().find(|row| row["subject"] == title).map(|row| row["reason"].as_str().unwrap().to_owned())

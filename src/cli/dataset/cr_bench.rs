@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use diffsieve::dataset::history::{CrBenchOptions, Export, Past, cr_bench, fixes_in, range};
+use serde_json::json;
 
 use super::history::{PastArgs, Steps, commits_of, failure};
 use crate::cli::exit::Exit;
@@ -63,7 +64,8 @@ pub(super) fn run(args: &CrBenchArgs) -> Result<Exit, Failure> {
     if let Some(file) = &args.fixes_file {
         fixes.extend(commits_of(file, &repo)?);
     }
-    let mut from = None;
+    let named = fixes.len();
+    let (mut from, mut until) = (None, None);
     if let Some(text) = &args.fixes {
         let (base, head) = range(&repo, text).map_err(failure)?;
         let of_range = if head == past.tip { None } else { Some(Past::read(&repo, head).map_err(failure)?) };
@@ -71,7 +73,7 @@ pub(super) fn run(args: &CrBenchArgs) -> Result<Exit, Failure> {
         output::say(&format!("{} of {all} commits read as fixes", found.len()));
         let skip = args.newest.map_or(0, |newest| found.len().saturating_sub(newest));
         fixes.extend(&found[skip..]);
-        from = base;
+        (from, until) = (base, Some(head));
     }
     let options = CrBenchOptions {
         name: args.past.name(&repo),
@@ -86,7 +88,14 @@ pub(super) fn run(args: &CrBenchArgs) -> Result<Exit, Failure> {
         path: env::var("PATH"),
     };
     let steps = Steps::new("fixes", fixes.len());
-    let built = cr_bench(&past, &fixes, export.as_ref(), &options, &|| steps.step()).map_err(failure)?;
+    let mut built = cr_bench(&past, &fixes, export.as_ref(), &options, &|| steps.step()).map_err(failure)?;
     drop(steps);
+    let chosen = json!({
+        "named": named,
+        "range_until": until.map(|until| until.hex()),
+        "need_issue": args.need_issue,
+        "newest": args.newest,
+    });
+    built.built.insert("fixes".to_owned(), chosen);
     args.past.finish(&past, built, "cr-bench", from)
 }

@@ -81,11 +81,13 @@ impl PastArgs {
             ..Manifest::default()
         };
         manifest.built.insert("command".to_owned(), json!(command));
+        manifest.built.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
         manifest.built.insert(
             "source".to_owned(),
             json!({"repository": name, "from": from.map(|from| from.hex()), "to": past.tip.hex()}),
         );
-        let table = built.funnel.table();
+        let mut table = built.funnel.table();
+        table.extend(built.texts.map(|texts| texts.line()));
         let considered = built.funnel.considered;
         let dataset = built.write(&self.out, manifest).map_err(failure)?;
         print(&format!("{table}digest {}\n", dataset.manifest.digest))?;

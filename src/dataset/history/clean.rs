@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::changes::{Kind, Landed};
 use super::fixes::{has_fix_word, names_issue, reads_as_fix};
@@ -83,6 +83,23 @@ pub struct CleanOptions {
     pub most_files: usize,
 }
 
+impl CleanOptions {
+    /// What decides which cases there are; `until` is where the changes that may be cases end.
+    fn told(&self, until: Oid) -> Value {
+        let survive = match self.survive {
+            Survive::Changes(changes) => json!({"changes": changes}),
+            Survive::Days(days) => json!({"days": days}),
+        };
+        json!({
+            "changes_until": until.hex(),
+            "survive": survive,
+            "least_lines": self.least_lines,
+            "most_lines": self.most_lines,
+            "most_files": self.most_files,
+        })
+    }
+}
+
 /// Who added a line: the place of a change on the first-parent line; none for what is older than the range.
 pub(super) type Owner = Option<usize>;
 
@@ -154,6 +171,7 @@ pub fn clean(
         }
     }
     built.funnel = Funnel::of(&REASONS, &built.rejected, built.cases.len());
+    built.built.insert("options".to_owned(), options.told(to));
     Ok(built)
 }
 

@@ -94,6 +94,31 @@ pub struct CollectOptions {
     pub threads: usize,
 }
 
+impl CollectOptions {
+    /// What decides which cases there are; `tokens` stand beside it, with who counts them.
+    fn told(&self, export: Option<&Export>) -> Value {
+        let names: Vec<&str> = self.languages.iter().map(|language| language.name()).collect();
+        let export = export.map(|export| export.pull_requests.len());
+        match self.profile {
+            Profile::Sphinx => json!({
+                "profile": "sphinx",
+                "languages": names,
+                "plain": self.plain,
+                "exported_pull_requests": export,
+                "need_issue": self.need_issue,
+            }),
+            Profile::SwePrBench => json!({
+                "profile": "swe-prbench",
+                "languages": names,
+                "plain": self.plain,
+                "exported_pull_requests": export,
+                "added": self.added,
+                "value": self.value,
+            }),
+        }
+    }
+}
+
 /// Looks at the changes that landed after `from`, oldest first; `done` hears of each. For SWE-PRBench the repository's
 /// quality comes with it. Without a tokenizer tokens are estimated.
 ///
@@ -138,6 +163,7 @@ pub fn collect(
         }
     }
     built.funnel = Funnel::of(&REASONS, &built.rejected, built.cases.len());
+    built.built.insert("options".to_owned(), options.told(export));
     let quality = match options.profile {
         Profile::Sphinx => {
             let by = tokenizer.map_or("estimate", |tokenizer| tokenizer.name.as_str());

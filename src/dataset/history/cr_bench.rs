@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::changes::{Kind, Landed};
 use super::export::Export;
-use super::funnel::{Built, Funnel, No, Reason};
+use super::funnel::{Built, Funnel, No, Reason, Texts};
 use super::joined::Joined;
 use super::older;
 use super::origin::{self, Traced};
@@ -80,6 +80,23 @@ pub struct CrBenchOptions {
     pub path: Option<OsString>,
 }
 
+impl CrBenchOptions {
+    /// What decides which cases there are.
+    fn told(&self) -> Value {
+        json!({
+            "pull_requests": self.pull_requests,
+            "fix_files": self.fix_files,
+            "fix_lines": self.fix_lines,
+            "change_files": self.change_files,
+            "change_lines": self.change_lines,
+        })
+    }
+}
+
+/// Whose words a case has.
+const COMMIT: &str = "commit message";
+const PULL: &str = "pull request";
+
 /// Looks at each fix, in the order given; `done` hears of every one. Where the export has the pull request of a change or
 /// of a fix, the case's texts are its own; else those of the commits.
 ///
@@ -123,7 +140,30 @@ pub fn cr_bench(
         }
     }
     built.funnel = Funnel::of(&REASONS, &built.rejected, built.cases.len());
+    built.texts = export.map(|export| texts(export, &built.cases));
+    built.built.insert("options".to_owned(), options.told());
     Ok(built)
+}
+
+/// Whose words the cases have.
+fn texts(export: &Export, cases: &[Case]) -> Texts {
+    let (mut used, mut commits) = (BTreeSet::new(), BTreeMap::new());
+    for case in cases {
+        let fact = |name: &str| case.facts.get(name).and_then(Value::as_str);
+        let change = case.origin.as_ref().and_then(|origin| origin.commit.as_deref());
+        let sides = [("pull_request", "text_from", change), ("fix_pull_request", "description_from", fact("fix"))];
+        for (number, from, commit) in sides {
+            let is_pull = fact(from) == Some(PULL);
+            used.extend(is_pull.then(|| case.facts.get(number)?.as_u64()).flatten());
+            commits.insert((from, commit), is_pull);
+        }
+    }
+    Texts {
+        given: export.pull_requests.len(),
+        used: used.len(),
+        commits: commits.len(),
+        without: commits.values().filter(|is_pull| !**is_pull).count(),
+    }
 }
 
 struct Builder<'a> {
@@ -404,8 +444,6 @@ impl Builder<'_> {
 
     /// What people said of the change and of the bug: as the export has their pull requests, else as the commits say it.
     fn tell(&self, case: &mut Case, fix: &Told, change: &Landed, mending: &Landed) {
-        const COMMIT: &str = "commit message";
-        const PULL: &str = "pull request";
         let pull = |landed: &Landed| self.joined.pull(landed);
         let says = |text: &str| !text.trim().is_empty();
         let written = pull(change).filter(|pull| says(&pull.title));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Error;
 use crate::dataset::{REJECTED, Rejected};
@@ -23,8 +23,38 @@ pub struct Built {
     pub rejected: Vec<Rejected>,
     /// The counts.
     pub funnel: Funnel,
+    /// What became of the texts of an export, where one was given.
+    pub texts: Option<Texts>,
     /// What else belongs into the manifest.
     pub built: Map<String, Value>,
+}
+
+/// Whose words the cases have, those of pull requests or those of commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Texts {
+    /// How many pull requests the export has.
+    pub given: usize,
+    /// How many of them a case has words of.
+    pub used: usize,
+    /// How many changes and fixes the cases are made of.
+    pub commits: usize,
+    /// How many of these tell their own words, since no pull request is theirs or it says nothing.
+    pub without: usize,
+}
+
+impl Texts {
+    /// One line for people.
+    pub fn line(&self) -> String {
+        let Self { given, used, commits, without } = self;
+        format!(
+            "texts: {used} of {given} given pull requests used; {without} of {commits} changes and fixes have none\n"
+        )
+    }
+
+    fn value(&self) -> Value {
+        let Self { given, used, commits, without } = self;
+        json!({"given": given, "used": used, "commits": commits, "without": without})
+    }
 }
 
 /// Counts by stage. What is considered is the sum of what is left out and what is kept.
@@ -76,6 +106,9 @@ impl Built {
     pub fn write(self, folder: &Path, mut manifest: Manifest) -> Result<Dataset, Error> {
         manifest.built.extend(self.built);
         manifest.built.insert("funnel".to_owned(), self.funnel.value());
+        if let Some(texts) = self.texts {
+            manifest.built.insert("texts".to_owned(), texts.value());
+        }
         record::write(&folder.join(REJECTED), &self.rejected)?;
         Ok(Dataset::write(folder, manifest, self.cases)?)
     }

@@ -33,7 +33,7 @@ pub use collect::{CollectOptions, Profile, collect};
 pub use cr_bench::{CrBenchOptions, cr_bench};
 pub use export::{Export, Note, PullRequest};
 pub use fixes::{fixes_in, reads_as_fix};
-pub use funnel::{Built, Funnel};
+pub use funnel::{Built, Funnel, Texts};
 pub use people::{Evidence, is_substantive};
 pub use quality::{Points, RepositoryQuality};
 pub use tokens::{Count, Tokenizer};
