@@ -27,15 +27,23 @@ impl Dataset {
     /// Reads a folder.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let dataset = Self::unsealed(folder)?;
-        if dataset.manifest.digest != lines::digest(&dataset.cases) {
-            let what = "its digest is not that of the cases: build the dataset again, or accept what was edited with \
-                        `diffsieve dataset seal`";
-            return Err(Error::content(&folder.join("dataset.json"), what));
+        let Manifest { cases, digest, files, .. } = &dataset.manifest;
+        if *digest != lines::digest(&dataset.cases) {
+            let (now, count) = (dataset.cases.len(), *cases);
+            let lines = if now == count { String::new() } else { format!(" ({now} cases, and there were {count})") };
+            let what = if digest.is_empty() {
+                "dataset.json has no digest of it yet"
+            } else {
+                "its digest is not that of dataset.json"
+            };
+            let what = format!("{what}{lines}{}", mended_by(folder));
+            return Err(Error::content(&folder.join("cases.jsonl"), &what));
         }
-        if dataset.manifest.files.is_some() && dataset.manifest.files != files_digest(folder, &dataset.cases)? {
-            let what = "the files of its cases are not those it was made with: build the dataset again, or accept what was \
-                        edited with `diffsieve dataset seal`";
-            return Err(Error::content(&folder.join("dataset.json"), what));
+        if files.is_some() {
+            let now = FilesDigest::of(folder, &dataset.cases)?;
+            if now.all != *files {
+                return Err(now.differs(folder, &dataset.manifest.file_digests));
+            }
         }
         Ok(dataset)
     }
@@ -69,7 +77,8 @@ impl Dataset {
         FORMAT.clone_into(&mut manifest.format);
         manifest.cases = cases.len();
         manifest.digest = lines::digest(&cases);
-        manifest.files = files_digest(folder, &cases)?;
+        let files = FilesDigest::of(folder, &cases)?;
+        (manifest.files, manifest.file_digests) = (files.all, files.each);
         lines::write(&folder.join("cases.jsonl"), &cases)?;
         lines::write_json(&folder.join("dataset.json"), &manifest)?;
         Ok(Self { folder: folder.to_owned(), manifest, cases })
@@ -94,27 +103,83 @@ impl Dataset {
     }
 }
 
-/// Digest of the files that cases name in the dataset's folder; `None` where they name none.
-fn files_digest(folder: &Path, cases: &[Case]) -> Result<Option<String>, Error> {
-    let mut names = BTreeSet::new();
-    for case in cases {
-        match &case.source {
-            Source::Commits { .. } => {}
-            Source::Patch { file, .. } => drop(names.insert(PathBuf::from(file))),
-            Source::Files { folder: below } => lines::list(folder, Path::new(below), &mut names)?,
+/// What to do about a dataset that is not what it says.
+fn mended_by(folder: &Path) -> String {
+    let folder = folder.display();
+    format!(
+        ": build the dataset again, or look at what was edited and accept it with `diffsieve dataset seal {folder}`, which \
+         `diffsieve dataset check {folder}` then reads"
+    )
+}
+
+/// Digests of the files that cases name in the dataset's folder.
+struct FilesDigest {
+    /// Of all together; `None` where cases name none.
+    all: Option<String>,
+    /// Of each that can be read.
+    each: BTreeMap<String, String>,
+    missing: BTreeSet<String>,
+}
+
+impl FilesDigest {
+    fn of(folder: &Path, cases: &[Case]) -> Result<Self, Error> {
+        let mut names = BTreeSet::new();
+        for case in cases {
+            match &case.source {
+                Source::Commits { .. } => {}
+                Source::Patch { file, .. } => drop(names.insert(PathBuf::from(file))),
+                Source::Files { folder: below } => lines::list(folder, Path::new(below), &mut names)?,
+            }
+        }
+        let (mut hash, mut each, mut missing) = (Hash::new(), BTreeMap::new(), BTreeSet::new());
+        let is_none = names.is_empty();
+        for path in names {
+            let name = path.to_string_lossy().replace('\\', "/");
+            let bytes = std::fs::read(folder.join(&path));
+            hash.part(name.as_bytes());
+            // What is missing is for whoever reads the case to say.
+            hash.part(bytes.as_deref().unwrap_or_default());
+            match bytes {
+                Ok(bytes) => {
+                    let mut hash = Hash::new();
+                    hash.part(&bytes);
+                    each.insert(name, hash.digits().chars().take(16).collect());
+                }
+                Err(_) => drop(missing.insert(name)),
+            }
+        }
+        Ok(Self { all: (!is_none).then(|| hash.digits()), each, missing })
+    }
+
+    /// Says which file is not the one that was there before.
+    fn differs(&self, folder: &Path, before: &BTreeMap<String, String>) -> Error {
+        let mut found: BTreeMap<&str, &str> =
+            self.missing.iter().map(|name| (name.as_str(), "is not there or cannot be read")).collect();
+        if !before.is_empty() {
+            for (name, digest) in &self.each {
+                match before.get(name) {
+                    None => drop(found.insert(name, "was not there when dataset.json was written")),
+                    Some(other) if other != digest => {
+                        found.insert(name, "differs from what dataset.json was written for");
+                    }
+                    Some(_) => {}
+                }
+            }
+            for name in before.keys().filter(|name| !self.each.contains_key(*name)) {
+                found.insert(name, "is not there or cannot be read");
+            }
+        }
+        let more = found.len().saturating_sub(1);
+        let more = if more == 0 { String::new() } else { format!("; {more} more files are not as they were") };
+        match found.first_key_value() {
+            Some((name, what)) => Error::content(&folder.join(name), &format!("{what}{more}{}", mended_by(folder))),
+            None => {
+                let what =
+                    "the files of its cases are not those it was made with, and which of them it does not record";
+                Error::content(&folder.join("dataset.json"), &format!("{what}{}", mended_by(folder)))
+            }
         }
     }
-    if names.is_empty() {
-        return Ok(None);
-    }
-    let mut hash = Hash::new();
-    for name in names {
-        let path = folder.join(&name);
-        hash.part(name.to_string_lossy().replace('\\', "/").as_bytes());
-        // What is missing is for whoever reads the case to say.
-        hash.part(&std::fs::read(&path).unwrap_or_default());
-    }
-    Ok(Some(hash.digits()))
 }
 
 /// What a dataset is and where it comes from.
@@ -144,6 +209,10 @@ pub struct Manifest {
     /// a repository holds is named by its commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<String>,
+    /// Of each of these files by its name: the first 16 digits of a SHA-256 over its length, as eight bytes from the lowest,
+    /// and its content. They tell which file was changed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub file_digests: BTreeMap<String, String>,
 }
 
 /// One change to review.

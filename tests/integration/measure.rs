@@ -110,7 +110,46 @@ fn a_folder_holds_one_run() {
     place.write("ds/cases.jsonl", place.read("ds/cases.jsonl").replace("subtle\",\"source", "subtler\",\"source"));
     let edited = place.run(["eval", "judge", "r", "--judge", "lexical"]);
     assert_eq!(edited.code, 2);
-    assert!(edited.stderr.contains("digest"), "{}", edited.stderr);
+    assert!(edited.stderr.contains("cases.jsonl`: its digest is not that of dataset.json: build"), "{}", edited.stderr);
+}
+
+#[test]
+fn a_dataset_that_is_not_what_it_was_says_where() {
+    let place = dataset();
+    let check = |parts: &[&str]| {
+        place.run(["dataset", "check", "ds"]).fails(2, parts);
+        assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0, "{parts:?}");
+        assert_eq!(place.run(["dataset", "check", "ds"]).code, 0, "{parts:?}");
+    };
+    let file = "ds/files/subtle/new/m.py";
+    place.write(file, "other = 1\n");
+    check(&[file, "differs from what dataset.json was written for: build", "`diffsieve dataset seal ds`"]);
+    let added = "ds/files/subtle/new/more.py";
+    place.write(added, "more = 1\n");
+    check(&[added, "was not there when dataset.json was written"]);
+    place.write(file, "third = 1\n");
+    fs::remove_file(place.path(added)).unwrap();
+    check(&["1 more files are not as they were"]);
+    fs::remove_dir_all(place.path("ds/files/subtle")).unwrap();
+    check(&["subtle/", "is not there or cannot be read"]);
+    let cases = place.read("ds/cases.jsonl");
+    place.write("ds/cases.jsonl", cases.lines().next().unwrap());
+    check(&["cases.jsonl`: its digest is not that of dataset.json (1 cases, and there were 3)", "dataset check ds"]);
+    // A manifest of an older program records all files together.
+    let mut manifest: Value = serde_json::from_str(&dataset_of_one_file(&place)).unwrap();
+    manifest.as_object_mut().unwrap().remove("file_digests").unwrap();
+    place.write("ds/dataset.json", manifest.to_string());
+    assert_eq!(place.run(["dataset", "check", "ds"]).code, 0);
+    place.write(file, "two = 2\n");
+    check(&["dataset.json`: the files of its cases are not those", "does not record"]);
+}
+
+/// Leaves a dataset with one case of one file, and gives its manifest.
+fn dataset_of_one_file(place: &Place) -> String {
+    place.write("ds/files/subtle/new/m.py", "one = 1\n");
+    place.write("ds/cases.jsonl", r#"{"id":"one","source":{"files":{"folder":"files/subtle"}}}"#);
+    assert_eq!(place.run(["dataset", "seal", "ds"]).code, 0);
+    place.read("ds/dataset.json")
 }
 
 #[test]
