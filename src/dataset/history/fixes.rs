@@ -21,7 +21,7 @@ static NO_BUG: LazyLock<Regex> = LazyLock::new(|| {
         r"|warnings?|tests?|testing|testcases?|unittests?|ci|gha|travis|appveyor|github actions?|workflows?|formatting|style|styling|cosmetics?|whitespace|indent\w*",
         r"|builds?|compil\w*|makefiles?|cmake|configure|flake8|mypy|pyright|clippy|rustfmt|typing|annotations?|examples?",
         r"|deps?|dependenc\w+|bump\w*|flaky|links?|urls?|versions?|releases?|brew|pkg|packag\w+|fixed[- ](?:size|length|width|point)|copyright|licen[sc]es?|coverity|codespell|checksrc",
-        r"|checkstyle|pmd|spotbugs|findbugs|codeql|generics|raw types?|(un)?boxing|unused|imports)\b"
+        r"|fix(?:e[sd]|ing)? conflicts|merge conflicts?|checkstyle|pmd|spotbugs|findbugs|codeql|generics|raw types?|(un)?boxing|unused|imports)\b"
     ))
     .expect("the pattern is a constant that compiles")
 });
@@ -83,6 +83,7 @@ mod tests {
             "regression: restore -z",
             "http2: fixed leak",
             "Mend the corruption of names",
+            "Fix conflict of two routes",
         ] {
             assert!(reads_as_fix(subject), "{subject}");
         }
@@ -98,6 +99,8 @@ mod tests {
             "Fix checkstyle violation",
             "Fix licences",
             "Fix unused imports",
+            "fix conflicts",
+            "Fixed merge conflict with 8.x",
             "Switch corruption_test to an own environment",
         ] {
             assert!(!reads_as_fix(subject), "{subject}");
