@@ -13,6 +13,7 @@ use super::changes::{Kind, Landed};
 use super::export::Export;
 use super::funnel::{Built, Funnel, No, Reason, Texts};
 use super::joined::Joined;
+use super::landing::{AsBlamed, Landing, longest_run};
 use super::older;
 use super::origin::{self, Traced};
 use super::{Error, Past, Sort, code, files, slug};
@@ -172,9 +173,6 @@ struct Builder<'a> {
     options: &'a CrBenchOptions,
     git: Git,
 }
-
-/// Lines of the new side of a change by file.
-type Landing = BTreeMap<RepoPath, BTreeSet<u32>>;
 
 struct Found {
     case: Case,
@@ -373,8 +371,7 @@ impl Builder<'_> {
             return no("introducer-too-large", what);
         }
         let mut landing = Landing::new();
-        let mut blame =
-            AsBlamed { git: &self.git, change, changes: &changes, files: BTreeSet::new(), lines: BTreeMap::new() };
+        let mut blame = AsBlamed::new(&self.git, change, &changes);
         for traced in traced {
             let place = blame.find(traced)?;
             let file = place.as_ref().and_then(|(path, _)| changes.files.iter().find(|file| file.path == *path));
@@ -465,41 +462,6 @@ impl Builder<'_> {
     }
 }
 
-/// Where lines of the commits of a change are on its new side: file and line.
-struct AsBlamed<'a> {
-    git: &'a Git,
-    change: &'a Landed,
-    changes: &'a ChangeSet,
-    files: BTreeSet<RepoPath>,
-    lines: BTreeMap<(Oid, RepoPath, u32), (RepoPath, u32)>,
-}
-
-impl AsBlamed<'_> {
-    fn find(&mut self, traced: &Traced) -> Result<Option<(RepoPath, u32)>, Error> {
-        let head = self.change.head();
-        if let Some((_, file, line)) = traced.places().find(|(commit, ..)| *commit == head) {
-            return Ok(Some((file, line)));
-        }
-        // The file of that name first; the branch may have renamed it since.
-        let has = |file: &&FileChange| file.new_kind.is_some() && matches!(file.body, Body::Text { .. });
-        let (same, others): (Vec<_>, Vec<_>) =
-            self.changes.files.iter().filter(has).map(|file| &file.path).partition(|path| **path == traced.origin);
-        for path in same.into_iter().chain(others) {
-            if self.files.insert(path.clone()) {
-                for blamed in self.git.blame(head, self.change.base, path, &[])? {
-                    let key = (blamed.commit, blamed.file, blamed.original);
-                    self.lines.entry(key).or_insert((path.clone(), blamed.line));
-                }
-            }
-            let found = traced.places().find_map(|place| self.lines.get(&place));
-            if let Some(found) = found {
-                return Ok(Some(found.clone()));
-            }
-        }
-        Ok(None)
-    }
-}
-
 static REVERT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?:\S+: )?(?:partially )?(?:revert|back ?out)").expect("the pattern is a constant that compiles")
 });
@@ -520,25 +482,6 @@ static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
 fn without_trailers(subject: &str, body: &str) -> String {
     let body: Vec<&str> = body.lines().filter(|line| !TRAILER.is_match(line)).collect();
     format!("{subject}\n\n{}", body.join("\n").trim()).trim().to_owned()
-}
-
-/// The most lines in a row: file, first, last. The first of several.
-fn longest_run(landed: &Landing) -> Option<(&RepoPath, u32, u32)> {
-    let mut best: Option<(&RepoPath, u32, u32)> = None;
-    for (file, lines) in landed {
-        let mut run: Option<(u32, u32)> = None;
-        for line in lines {
-            let (first, last) = match run {
-                Some((first, last)) if last + 1 == *line => (first, *line),
-                _ => (*line, *line),
-            };
-            run = Some((first, last));
-            if best.is_none_or(|(_, a, b)| last - first > b - a) {
-                best = Some((file, first, last));
-            }
-        }
-    }
-    best
 }
 
 /// A line of the fix and whoever wrote it, so that anybody can look again.

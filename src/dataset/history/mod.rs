@@ -12,6 +12,7 @@ mod export;
 mod fixes;
 mod funnel;
 mod joined;
+mod landing;
 mod mended;
 mod older;
 mod origin;
