@@ -157,6 +157,9 @@ fn every_reason_to_leave_a_fix_out() {
     story.expect(&revert, "revert");
     story.put("alone.py", "a = compute(1)\n", "Add alone");
     story.fix("alone.py", "a = compute(2)\n", "introducer-no-pull-request");
+    story.put("touched.py", "found = re.match('^on (a)', text)\n", "Add touched (#21)");
+    story.put("touched.py", "found = re.match('on (a)', text)\n", "Touch it (#22)");
+    story.fix("touched.py", "found = re.search('on (a)', text)\n", "fault-is-older");
     // The same fix on the main line and on a branch that lives on.
     story.put("port.py", "a = compute(1)\n", "Add port (#17)");
     story.place.git(["switch", "-q", "-c", "stable"]);
@@ -184,7 +187,7 @@ fn every_reason_to_leave_a_fix_out() {
     let manifest: Value = serde_json::from_str(&story.place.read("../out/dataset.json")).unwrap();
     let left_out = manifest["built"]["funnel"]["left_out"].as_object().unwrap();
     let missing = ["shallow", "line-lost"];
-    assert_eq!(left_out.len() + missing.len(), 22, "{left_out:?}");
+    assert_eq!(left_out.len() + missing.len(), 23, "{left_out:?}");
     assert!(missing.iter().all(|reason| !left_out.contains_key(*reason)));
 }
 

@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn only_what_the_change_wrote_is_its_fault() {
-        for (old, line, mended, is_older) in [
+        for (old, line, mended, expected) in [
             // Touched at one end, mended at the other.
             ("m = re.match(r'^on (a)')\n", "m = re.match(r'on (a)')\n", "m = re.search(r'on (a)')\n", true),
             ("m = re.search(r'on (a)')\n", "m = re.match(r'on (a)')\n", "m = re.search(r'on (a)')\n", false),
@@ -117,8 +117,8 @@ mod tests {
             ("a();\n", "close(x);\n", "close(x)\n", false),
         ] {
             let first = Line::new(1).unwrap();
-            let found = super::is_older(&change(line, mended), first, &change(old, line), first);
-            assert_eq!(found, is_older, "{old}{line}{mended}");
+            let found = is_older(&change(line, mended), first, &change(old, line), first);
+            assert_eq!(found, expected, "{old}{line}{mended}");
         }
     }
 
@@ -127,13 +127,13 @@ mod tests {
         let old = "first(1)\nif trusted and load(header(name)):\n    pass\n";
         let line = "first(2)\nother()\nif trusted and engine.load(header(name)):\n    pass\n";
         let mended = "first(2)\nother()\nif trusted and engine.load(joined):\n    pass\n";
-        let is_older = |fixed: u32, mended: &str| {
+        let of = |fixed: u32, mended: &str| {
             let at = Line::new(fixed).unwrap();
-            super::is_older(&change(line, mended), at, &change(old, line), at)
+            is_older(&change(line, mended), at, &change(old, line), at)
         };
-        assert!(is_older(3, mended));
-        assert!(!is_older(1, mended), "this line is left as it is");
-        assert!(!is_older(3, &mended.replace("engine.load(joined)", "load(header(name))")));
-        assert!(!is_older(9, mended), "no hunk has it");
+        assert!(of(3, mended));
+        assert!(!of(1, mended), "this line is left as it is");
+        assert!(!of(3, &mended.replace("engine.load(joined)", "load(header(name))")));
+        assert!(!of(9, mended), "no hunk has it");
     }
 }
