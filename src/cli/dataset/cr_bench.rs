@@ -51,6 +51,10 @@ pub(crate) struct CrBenchArgs {
     /// Leave out a change that adds more lines than this
     #[arg(long, value_name = "NUMBER", default_value_t = 2000)]
     change_lines: u64,
+    /// Leave out a change that is more days older than its fix; 0 for none. What was right for years became wrong by
+    /// something else more often than not
+    #[arg(long, value_name = "NUMBER", default_value_t = 1095)]
+    most_days: u32,
 }
 
 pub(super) fn run(args: &CrBenchArgs) -> Result<Exit, Failure> {
@@ -84,6 +88,7 @@ pub(super) fn run(args: &CrBenchArgs) -> Result<Exit, Failure> {
         fix_lines: args.fix_lines,
         change_files: args.change_files,
         change_lines: args.change_lines,
+        most_days: Some(args.most_days).filter(|most| *most > 0),
         threads: args.past.threads(),
         path: env::var("PATH"),
     };

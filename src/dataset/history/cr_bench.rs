@@ -1,7 +1,6 @@
 //! CR-Bench, Algorithm 1: from a fix, over the lines that it removes and whoever wrote them, to the one change that brought
 //! the bug. What the paper asks a model (is the bug preventable, a paraphrase, the tags) is left to a later stage.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::sync::LazyLock;
@@ -27,7 +26,7 @@ use crate::review::pool;
 use crate::syntax::Language;
 
 /// Why a fix gives no case, in the order in which it is looked at.
-pub(super) const REASONS: [Reason; 23] = [
+pub(super) const REASONS: [Reason; 24] = [
     ("merge", "the fix is a merge commit"),
     ("no-parent", "the fix is the first commit of the history"),
     ("shallow", "the history that is needed is not in this clone"),
@@ -46,6 +45,7 @@ pub(super) const REASONS: [Reason; 23] = [
     ("introducer-is-root", "the line is as old as the history"),
     ("introducer-is-import", "the line came with code that was written elsewhere"),
     ("fixed-before-merge", "bug and fix are of one change"),
+    ("long-lived", "the line stood for years before it was mended"),
     ("introducer-no-source", "the line came in a file that is no code of the product, such as a test"),
     ("introducer-too-large", "nobody reviews a change of this size"),
     ("fault-is-older", "what the fix takes out of the lines was there before the change that touched them last"),
@@ -75,6 +75,8 @@ pub struct CrBenchOptions {
     pub change_files: usize,
     /// Most added lines of it.
     pub change_lines: u64,
+    /// Most days from the change to its fix.
+    pub most_days: Option<u32>,
     /// How many fixes are looked at together.
     pub threads: usize,
     /// Where the git program is looked for.
@@ -90,6 +92,7 @@ impl CrBenchOptions {
             "fix_lines": self.fix_lines,
             "change_files": self.change_files,
             "change_lines": self.change_lines,
+            "most_days": self.most_days,
         })
     }
 }
@@ -241,8 +244,11 @@ impl Builder<'_> {
         }
         let mending = self.past.landed(id)?;
         let change = self.one_change(&traced, mending.head())?;
-        self.is_its_fault(&changes, &traced)?;
-        let landed = self.as_landed(&change, &traced)?;
+        let days = days_between(&change, fix);
+        if self.options.most_days.is_some_and(|most| days > i64::from(most)) {
+            return no("long-lived", format!("{} is {days} days older", change.head().short()));
+        }
+        let landed = self.as_landed(&change, &traced, &changes)?;
         let lines = traced.iter().map(|t| (t.commit, t.origin.clone(), t.origin_line)).collect();
         let mut case = self.record(fix, &changes, &change, &traced, &landed)?;
         self.tell(&mut case, fix, &change, &mending);
@@ -332,33 +338,9 @@ impl Builder<'_> {
         Ok(change)
     }
 
-    /// Stops where all that the fix takes out of the lines was there before the change that touched them last.
-    fn is_its_fault(&self, fix: &ChangeSet, traced: &[Traced]) -> Result<(), Stop> {
-        let mut changes = BTreeMap::<Oid, ChangeSet>::new();
-        for line in traced {
-            // A line that was shaped since, or that a merge wrote, is not the same word by word.
-            let ([parent], []) = (self.past.ancestry.parents(line.commit), &line.passed[..]) else { return Ok(()) };
-            let change = match changes.entry(line.commit) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => new.insert(self.past.diff(Some(*parent), line.commit)?),
-            };
-            let mended = fix.files.iter().find(|file| *file.old_path.as_ref().unwrap_or(&file.path) == line.file);
-            let change = change.files.iter().find(|file| file.path == line.origin);
-            let lines = Line::new(line.line).zip(Line::new(line.origin_line));
-            let is_older = mended
-                .zip(change)
-                .zip(lines)
-                .is_some_and(|((mended, change), (fixed, written))| older::is_older(mended, fixed, change, written));
-            if !is_older {
-                return Ok(());
-            }
-        }
-        let Some(line) = traced.first() else { return Ok(()) };
-        no("fault-is-older", format!("{} only touched {}:{}", line.commit.short(), line.file.visible(), line.line))
-    }
-
-    /// The lines as they stand on the new side of the change, by file. All of them are lines that it adds.
-    fn as_landed(&self, change: &Landed, traced: &[Traced]) -> Result<Landing, Stop> {
+    /// The lines as they stand on the new side of the change, by file. All of them are lines that it adds, and what the fix
+    /// takes out of one of them at least is what it wrote.
+    fn as_landed(&self, change: &Landed, traced: &[Traced], fix: &ChangeSet) -> Result<Landing, Stop> {
         let head = change.head();
         let changes = self.past.diff(change.base, head)?;
         let added: u64 = changes.files.iter().map(FileChange::added_count).sum();
@@ -370,7 +352,7 @@ impl Builder<'_> {
             let what = format!("{} changes {} and adds {added} lines", head.short(), files(changes.files.len()));
             return no("introducer-too-large", what);
         }
-        let mut landing = Landing::new();
+        let (mut landing, mut is_its_fault) = (Landing::new(), false);
         let mut blame = AsBlamed::new(&self.git, change, &changes);
         for traced in traced {
             let place = blame.find(traced)?;
@@ -383,9 +365,19 @@ impl Builder<'_> {
             if !of_source(&file) {
                 return no("introducer-no-source", format!("{} of {}", file.path.visible(), head.short()));
             }
+            let mended = fix.files.iter().find(|file| *file.old_path.as_ref().unwrap_or(&file.path) == traced.file);
+            is_its_fault |= !mended
+                .zip(Line::new(traced.line))
+                .is_some_and(|(mended, fixed)| older::is_older(mended, fixed, file, line));
             landing.entry(file.path.clone()).or_default().insert(line.get());
         }
-        Ok(landing)
+        match traced.first().filter(|_| !is_its_fault) {
+            Some(one) => {
+                let what = format!("{} only touched {}:{}", head.short(), one.file.visible(), one.line);
+                no("fault-is-older", what)
+            }
+            None => Ok(landing),
+        }
     }
 
     fn record(
@@ -431,7 +423,7 @@ impl Builder<'_> {
             ("introducers", json!(introducers)),
             ("change", json!(change.kind.name())),
             ("pull_request", json!(change.number)),
-            ("days_to_fix", json!((fix.seconds - change.told.seconds).div_euclid(86_400))),
+            ("days_to_fix", json!(days_between(change, fix))),
             ("lines", json!(lines)),
         ]
         .map(|(name, value)| (name.to_owned(), value))
@@ -482,6 +474,10 @@ static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
 fn without_trailers(subject: &str, body: &str) -> String {
     let body: Vec<&str> = body.lines().filter(|line| !TRAILER.is_match(line)).collect();
     format!("{subject}\n\n{}", body.join("\n").trim()).trim().to_owned()
+}
+
+fn days_between(change: &Landed, fix: &Told) -> i64 {
+    (fix.seconds - change.told.seconds).div_euclid(86_400)
 }
 
 /// A line of the fix and whoever wrote it, so that anybody can look again.

@@ -3,26 +3,40 @@
 
 use std::ops::Range;
 
-use super::origin::{sides, tokens};
+use super::origin::{is_name, sides, tokens};
 use crate::diff::{FileChange, Hunk, Lines, Text};
 use crate::finding::Line;
 use crate::git::line_changes;
 
 /// A shorter run of words and signs, such as `);`, stands on both sides of most changes by chance.
 const RUN: usize = 3;
+/// What the change wrote so near to a word may have made it wrong: `log.print` is no `out.print`.
+const NEAR: usize = 2;
 
-/// Whether all that the fix takes out of a line was there before the change that wrote the line last: each word and sign of
-/// it stands in a run of at least three that the hunk of this change has on both sides. `false` where the fix takes nothing
-/// out of the line but puts something in, which tells nothing.
+/// Whether all that the fix takes out of a line was there before the change that wrote the line last. It was if
 ///
-/// `fixed` is the line on the old side of `fix`, `written` the same line on the new side of `change`.
+/// * it is in runs of at least three words and signs that come from one line of the hunk's old side, which stands once in
+///   its file and of which the new line has three fifths or more;
+/// * none of it stands beside, or beside the neighbour of, what the change put into the line;
+/// * a name is among it.
+///
+/// `false` where the fix takes nothing out of the line but puts something in, which tells nothing. `fixed` is the line on
+/// the old side of `fix`, `written` the same line on the new side of `change`.
 pub(super) fn is_older(fix: &FileChange, fixed: Line, change: &FileChange, written: Line) -> bool {
     let fix = Edit::of(fix, |hunk| hunk.old.contains(fixed));
     let change = Edit::of(change, |hunk| hunk.new.contains(written));
-    fix.zip(change).is_some_and(|(fix, change)| {
-        let (taken, kept) = (fix.taken(fixed), change.kept(written));
-        !taken.is_empty() && taken.iter().all(|place| kept.contains(place))
-    })
+    let Some((fix, change)) = fix.zip(change) else { return false };
+    let words = fix.old.line(fixed).map(tokens).unwrap_or_default();
+    // A line that was shaped since is not the same word by word.
+    if change.new.line(written).map(tokens).unwrap_or_default() != words {
+        return false;
+    }
+    let (taken, kept) = (fix.taken(fixed), change.kept(written));
+    let is_kept = |place: &usize| {
+        let near = place.saturating_sub(NEAR)..words.len().min(place + NEAR + 1);
+        kept.contains(place) && near.into_iter().all(|other| kept.contains(&other))
+    };
+    taken.iter().any(|place| words.get(*place).is_some_and(|word| is_name(word))) && taken.iter().all(is_kept)
 }
 
 /// A hunk with its texts.
@@ -47,12 +61,32 @@ impl<'c> Edit<'c> {
         own.clone().filter(|at| !is_left(at)).map(|at| at - own.start).collect()
     }
 
-    /// What the edit found there of a line of its new side.
+    /// What a line of its new side has of the one line of the old side that it was.
     fn kept(&self, line: Line) -> Vec<usize> {
         let own = place(self.new, self.hunk.new, line);
-        let runs = self.runs();
-        let was_there = |at: &usize| runs.iter().any(|(_, new)| new.len() >= RUN && new.contains(at));
-        own.clone().filter(was_there).map(|at| at - own.start).collect()
+        let runs: Vec<_> = self.runs().into_iter().filter(|(_, new)| new.len() >= RUN).collect();
+        let before = |at: usize| {
+            let (old, new) = runs.iter().find(|(_, new)| new.contains(&at))?;
+            Some(old.start + (at - new.start))
+        };
+        let pairs: Vec<(usize, usize)> = own.clone().filter_map(|at| Some((at - own.start, before(at)?))).collect();
+        let (mut best, mut start) = (Vec::new(), 0);
+        for line in (self.hunk.old.first..self.hunk.old.end()).filter_map(Line::new) {
+            let count = self.old.line(line).map_or(0, |text| tokens(text).len());
+            let was = |(at, old): &(usize, usize)| (start..start + count).contains(old).then_some(*at);
+            let kept: Vec<usize> = pairs.iter().filter_map(was).collect();
+            if kept.len() > best.len() && kept.len() * 5 >= count * 3 && self.stands_once(line) {
+                best = kept;
+            }
+            start += count;
+        }
+        best
+    }
+
+    /// Whether no other line of the old side says the same.
+    fn stands_once(&self, line: Line) -> bool {
+        let Some(wanted) = self.old.line(line).map(tokens) else { return false };
+        self.old.lines().filter(|(_, text)| tokens(text) == wanted).count() == 1
     }
 
     /// Runs of words and signs that both sides have, by their places on each.

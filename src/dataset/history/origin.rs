@@ -179,10 +179,6 @@ fn swaps(hunk: &Hunk, old: &Text, new: &Text, index: u32) -> Option<BTreeSet<Swa
     }
     let mut found = BTreeSet::new();
     for (one, other) in before.into_iter().zip(after) {
-        let is_name = |token: &[u8]| {
-            token.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-                && !MEANINGS.iter().any(|known| known.as_bytes() == token)
-        };
         if one != other {
             if !is_name(one) || !is_name(other) {
                 return None;
@@ -191,6 +187,12 @@ fn swaps(hunk: &Hunk, old: &Text, new: &Text, index: u32) -> Option<BTreeSet<Swa
         }
     }
     (!found.is_empty()).then_some(found)
+}
+
+/// A word that somebody chose.
+pub(super) fn is_name(token: &[u8]) -> bool {
+    token.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && !MEANINGS.iter().any(|known| known.as_bytes() == token)
 }
 
 /// Words and single signs, blanks left out.
@@ -215,9 +217,10 @@ fn bare(line: &[u8]) -> Vec<u8> {
     kept.map(|byte| if matches!(byte, b'\'' | b'`') { b'"' } else { *byte }).collect()
 }
 
-/// Whether both sides of a hunk say the same but for blanks and the kind of quotes, which an include writes as `<…>` too.
+/// Whether both sides of a hunk say the same but for blanks and the kind of quotes, which an include writes as `<…>` too, and
+/// for semicolons that lines end with since.
 pub(super) fn is_alike(hunk: &Hunk, old: &Text, new: &Text) -> bool {
-    let text = |text: &Text, lines| -> Vec<u8> {
+    let lines = |text: &Text, lines| -> Vec<Vec<u8>> {
         let is_include = |line: &[u8]| String::from_utf8_lossy(line).to_ascii_lowercase().contains("include");
         let signs = |line: &[u8]| -> Vec<u8> {
             let bracket = is_include(line);
@@ -229,10 +232,13 @@ pub(super) fn is_alike(hunk: &Hunk, old: &Text, new: &Text) -> bool {
             })
             .collect()
         };
-        text.range(lines).flat_map(signs).collect()
+        text.range(lines).map(signs).collect()
     };
-    let before = text(old, hunk.old);
-    !before.is_empty() && before == text(new, hunk.new)
+    let (before, after) = (lines(old, hunk.old), lines(new, hunk.new));
+    let is_ended = |(one, other): (&Vec<u8>, &Vec<u8>)| one == other || other.strip_suffix(b";") == Some(one);
+    let text = before.concat();
+    let are_ended = || before.len() == after.len() && before.iter().zip(&after).all(is_ended);
+    !text.is_empty() && (text == after.concat() || are_ended())
 }
 
 /// The removed lines of a hunk that say something else than its added ones: what stands on the other side as well, but for
@@ -295,6 +301,9 @@ mod tests {
             ("if a < b", "if a > b", false),
             ("call(a b)", "call(a, b)", false),
             ("", "a", false),
+            ("call(a)", "call(a);", true),
+            ("if (a);", "if (a)", false),
+            ("call(a)", "call(a),", false),
         ] {
             assert_eq!(is_alike(&hunk, &text(&[old]), &text(&[new])), expected, "{old}");
         }
