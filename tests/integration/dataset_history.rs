@@ -160,6 +160,12 @@ fn every_reason_to_leave_a_fix_out() {
     story.put("touched.py", "found = re.match('^on (a)', text)\n", "Add touched (#21)");
     story.put("touched.py", "found = re.match('on (a)', text)\n", "Touch it (#22)");
     story.fix("touched.py", "found = re.search('on (a)', text)\n", "fault-is-older");
+    // The commit says that it is ten years older than all others.
+    story.put("years.py", "a = compute(1)\n", "Add years (#23)");
+    let aged = story.place.git(["cat-file", "commit", "HEAD"]).replace(" 1735787045 ", " 1420254245 ");
+    let aged = story.place.git_fed(["hash-object", "-t", "commit", "-w", "--stdin"], format!("{aged}\n").as_bytes());
+    story.place.git(["update-ref", "HEAD", &aged]);
+    story.fix("years.py", "a = compute(2)\n", "long-lived");
     // The same fix on the main line and on a branch that lives on.
     story.put("port.py", "a = compute(1)\n", "Add port (#17)");
     story.place.git(["switch", "-q", "-c", "stable"]);
@@ -187,7 +193,7 @@ fn every_reason_to_leave_a_fix_out() {
     let manifest: Value = serde_json::from_str(&story.place.read("../out/dataset.json")).unwrap();
     let left_out = manifest["built"]["funnel"]["left_out"].as_object().unwrap();
     let missing = ["shallow", "line-lost"];
-    assert_eq!(left_out.len() + missing.len(), 23, "{left_out:?}");
+    assert_eq!(left_out.len() + missing.len(), 24, "{left_out:?}");
     assert!(missing.iter().all(|reason| !left_out.contains_key(*reason)));
 }
 
@@ -292,8 +298,7 @@ fn an_export_tells_what_people_said() {
     ran.prints(&["introducer-no-pull-request", "2          kept"]);
     assert!(!ran.text().contains("texts:"), "{}", ran.text());
     let built = story.built("../out");
-    let options =
-        json!({"pull_requests": true, "fix_files": 5, "fix_lines": 7, "change_files": 50, "change_lines": 2000, "most_days": 1095});
+    let options = json!({"pull_requests": true, "fix_files": 5, "fix_lines": 7, "change_files": 50, "change_lines": 2000, "most_days": 1095});
     assert_eq!((&built["options"], &built["texts"]), (&options, &Value::Null));
     let fixes = json!({"named": 4, "range_until": null, "need_issue": false, "newest": null});
     assert_eq!((&built["fixes"], &built["version"]), (&fixes, &json!(env!("CARGO_PKG_VERSION"))));

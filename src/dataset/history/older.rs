@@ -16,7 +16,7 @@ const NEAR: usize = 2;
 /// Whether all that the fix takes out of a line was there before the change that wrote the line last. It was if
 ///
 /// * it is in runs of at least three words and signs that come from one line of the hunk's old side, which stands once in
-///   its file and of which the new line has three fifths or more;
+///   its file: the new line has four fifths of it or more, and two thirds of the new line are from it;
 /// * none of it stands beside, or beside the neighbour of, what the change put into the line;
 /// * a name is among it.
 ///
@@ -75,7 +75,8 @@ impl<'c> Edit<'c> {
             let count = self.old.line(line).map_or(0, |text| tokens(text).len());
             let was = |(at, old): &(usize, usize)| (start..start + count).contains(old).then_some(*at);
             let kept: Vec<usize> = pairs.iter().filter_map(was).collect();
-            if kept.len() > best.len() && kept.len() * 5 >= count * 3 && self.stands_once(line) {
+            let is_that = kept.len() * 5 >= count * 4 && kept.len() * 3 >= own.len() * 2;
+            if kept.len() > best.len() && is_that && self.stands_once(line) {
                 best = kept;
             }
             start += count;
@@ -142,6 +143,18 @@ mod tests {
             // Touched at one end, mended at the other.
             ("m = re.match(r'^on (a)')\n", "m = re.match(r'on (a)')\n", "m = re.search(r'on (a)')\n", true),
             ("m = re.search(r'on (a)')\n", "m = re.match(r'on (a)')\n", "m = re.search(r'on (a)')\n", false),
+            // What stands beside it is new, and made it wrong.
+            ("log.print('[a] ' + b, c)\n", "out.print('[a] ' + b, c)\n", "out.write('[a] ' + b, c)\n", false),
+            (
+                "end(head ? null : body, 1)\n",
+                "if (head) end()\nend(body, 1)\n",
+                "if (head) end()\nsend(body, 1)\n",
+                false,
+            ),
+            // It stands there twice: nobody knows which of them this was.
+            ("if err != nil {\na()\nif err != nil {\n", "if err != nil { b()\n", "if ok { b()\n", false),
+            // No name is in it.
+            ("f(a, b, c) > 1\n", "f(d, a, b, c) > 1\n", "f(d, a, b, c) >= 1\n", false),
             // The same words in another order.
             ("write(method, color, reset)\n", "write(color, method, reset)\n", "write(method, reset)\n", false),
             // What a fix puts in says nothing of who left it out.
