@@ -13,7 +13,6 @@ use super::export::Export;
 use super::funnel::{Built, Funnel, No, Reason, Texts};
 use super::joined::Joined;
 use super::landing::{AsBlamed, Landing, longest_run};
-use super::older;
 use super::origin::{self, Traced};
 use super::{Error, Past, Sort, code, files, slug};
 use crate::dataset::Rejected;
@@ -26,7 +25,7 @@ use crate::review::pool;
 use crate::syntax::Language;
 
 /// Why a fix gives no case, in the order in which it is looked at.
-pub(super) const REASONS: [Reason; 24] = [
+pub(super) const REASONS: [Reason; 23] = [
     ("merge", "the fix is a merge commit"),
     ("no-parent", "the fix is the first commit of the history"),
     ("shallow", "the history that is needed is not in this clone"),
@@ -49,7 +48,6 @@ pub(super) const REASONS: [Reason; 24] = [
     ("introducer-too-large", "nobody reviews a change of this size"),
     ("line-lost", "the line is not among those that the change adds as it landed"),
     ("introducer-no-source", "the line came in a file that is no code of the product, such as a test"),
-    ("fault-is-older", "what the fix takes out of the lines was there before the change that touched them last"),
     ("duplicate-fix", "another fix mends the same lines under the same subject"),
 ];
 
@@ -248,7 +246,7 @@ impl Builder<'_> {
         if self.options.most_days.is_some_and(|most| days > i64::from(most)) {
             return no("long-lived", format!("{} is {days} days older", change.head().short()));
         }
-        let landed = self.as_landed(&change, &traced, &changes)?;
+        let landed = self.as_landed(&change, &traced)?;
         let lines = traced.iter().map(|t| (t.commit, t.origin.clone(), t.origin_line)).collect();
         let mut case = self.record(fix, &changes, &change, &traced, &landed)?;
         self.tell(&mut case, fix, &change, &mending);
@@ -338,9 +336,8 @@ impl Builder<'_> {
         Ok(change)
     }
 
-    /// The lines as they stand on the new side of the change, by file. All of them are lines that it adds, and what the fix
-    /// takes out of one of them at least is what it wrote.
-    fn as_landed(&self, change: &Landed, traced: &[Traced], fix: &ChangeSet) -> Result<Landing, Stop> {
+    /// The lines as they stand on the new side of the change, by file. All of them are lines that it adds.
+    fn as_landed(&self, change: &Landed, traced: &[Traced]) -> Result<Landing, Stop> {
         let head = change.head();
         let changes = self.past.diff(change.base, head)?;
         let added: u64 = changes.files.iter().map(FileChange::added_count).sum();
@@ -352,7 +349,7 @@ impl Builder<'_> {
             let what = format!("{} changes {} and adds {added} lines", head.short(), files(changes.files.len()));
             return no("introducer-too-large", what);
         }
-        let (mut landing, mut is_its_fault) = (Landing::new(), false);
+        let mut landing = Landing::new();
         let mut blame = AsBlamed::new(&self.git, change, &changes);
         for traced in traced {
             let place = blame.find(traced)?;
@@ -365,19 +362,9 @@ impl Builder<'_> {
             if !of_source(&file) {
                 return no("introducer-no-source", format!("{} of {}", file.path.visible(), head.short()));
             }
-            let mended = fix.files.iter().find(|file| *file.old_path.as_ref().unwrap_or(&file.path) == traced.file);
-            is_its_fault |= !mended
-                .zip(Line::new(traced.line))
-                .is_some_and(|(mended, fixed)| older::is_older(mended, fixed, file, line));
             landing.entry(file.path.clone()).or_default().insert(line.get());
         }
-        match traced.first().filter(|_| !is_its_fault) {
-            Some(one) => {
-                let what = format!("{} only touched {}:{}", head.short(), one.file.visible(), one.line);
-                no("fault-is-older", what)
-            }
-            None => Ok(landing),
-        }
+        Ok(landing)
     }
 
     fn record(

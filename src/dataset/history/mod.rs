@@ -14,7 +14,6 @@ mod funnel;
 mod joined;
 mod landing;
 mod mended;
-mod older;
 mod origin;
 mod people;
 mod quality;

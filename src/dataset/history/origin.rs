@@ -114,7 +114,7 @@ fn before(changes: &ChangeSet, traced: &Traced) -> Option<(RepoPath, u32)> {
     })
 }
 
-pub(super) fn sides(change: &FileChange) -> Option<(&Text, &Text)> {
+fn sides(change: &FileChange) -> Option<(&Text, &Text)> {
     match &change.body {
         Body::Text { old, new, .. } => Some((old, new)),
         Body::NotCode(_) | Body::Unread(_) => None,
@@ -190,13 +190,13 @@ fn swaps(hunk: &Hunk, old: &Text, new: &Text, index: u32) -> Option<BTreeSet<Swa
 }
 
 /// A word that somebody chose.
-pub(super) fn is_name(token: &[u8]) -> bool {
+fn is_name(token: &[u8]) -> bool {
     token.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
         && !MEANINGS.iter().any(|known| known.as_bytes() == token)
 }
 
 /// Words and single signs, blanks left out.
-pub(super) fn tokens(line: &[u8]) -> Vec<&[u8]> {
+fn tokens(line: &[u8]) -> Vec<&[u8]> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     let mut found = Vec::new();
     let mut rest = line;
