@@ -292,8 +292,7 @@ fn an_export_tells_what_people_said() {
     ran.prints(&["introducer-no-pull-request", "2          kept"]);
     assert!(!ran.text().contains("texts:"), "{}", ran.text());
     let built = story.built("../out");
-    let options =
-        json!({"pull_requests": true, "fix_files": 5, "fix_lines": 7, "change_files": 50, "change_lines": 2000, "most_days": 1095});
+    let options = json!({"pull_requests": true, "fix_files": 5, "fix_lines": 7, "change_files": 50, "change_lines": 2000, "most_days": 1095});
     assert_eq!((&built["options"], &built["texts"]), (&options, &Value::Null));
     let fixes = json!({"named": 4, "range_until": null, "need_issue": false, "newest": null});
     assert_eq!((&built["fixes"], &built["version"]), (&fixes, &json!(env!("CARGO_PKG_VERSION"))));

@@ -76,7 +76,7 @@ fn overview(out: &mut String, evaluation: &Evaluation) {
                 markdown(&scored.protocol),
                 words::value(figure.value),
                 words::title(name),
-                markdown(&words::interval(figure.interval)),
+                markdown(&words::interval(&figure)),
                 words::value(silent),
                 words::with_counts(&scored.alarms),
                 words::with_counts(&scored.reached),
@@ -198,7 +198,7 @@ fn more(out: &mut String, all: usize) {
 }
 
 fn row(out: &mut String, name: &str, figure: &Figure, silent: Option<&str>) {
-    let interval = markdown(&words::interval(figure.interval));
+    let interval = markdown(&words::interval(figure));
     let _ =
         write!(out, "| {} | {} | {interval} | {} |", markdown(name), words::value(figure.value), words::counts(figure));
     if let Some(silent) = silent {

@@ -170,13 +170,13 @@ fn measures(scores: &Scores, draws: &Draws<'_>, bootstrap: &Bootstrap) -> BTreeM
     };
     let is_drawn = |name: &str| !is_share(name) || draws.are_repeated();
     let others: Vec<&String> = scores.measures.keys().filter(|name| is_drawn(name)).collect();
-    let drawn = draws.intervals(&others, bootstrap);
+    let drawn = draws.spreads(&others, bootstrap);
     let figure = |(name, measure): (&String, &Measure)| {
-        let interval = drawn.get(name).copied();
+        let spread = drawn.get(name).copied();
         let figure = match (is_share(name), is_drawn(name)) {
-            (true, true) => draws.share_drawn(name, measure, interval, bootstrap.level),
+            (true, true) => draws.share_drawn(name, measure, spread, bootstrap.level),
             (true, false) => Figure::share(measure, bootstrap.level),
-            (false, _) => Figure::drawn(measure, interval),
+            (false, _) => Figure::drawn(measure, spread),
         };
         (name.clone(), figure)
     };

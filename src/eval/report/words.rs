@@ -49,12 +49,17 @@ pub(super) fn dollars(dollars: f64) -> String {
     format!("${dollars:.digits$}")
 }
 
-/// `[0.31, 0.52]`.
-pub(super) fn interval(interval: Option<Interval>) -> String {
-    interval.map_or_else(
-        || "–".to_owned(),
-        |Interval { low, high }| format!("[{}, {}]", value(Number::new(low)), value(Number::new(high))),
-    )
+/// `[0.31, 0.52]`, and beside it how many draws have no score, if any.
+pub(super) fn interval(figure: &Figure) -> String {
+    let ends = |Interval { low, high }| format!("[{}, {}]", value(Number::new(low)), value(Number::new(high)));
+    let interval = figure.interval.map_or_else(|| "–".to_owned(), ends);
+    match figure.undefined {
+        0 => interval,
+        undefined => {
+            let [undefined, draws] = [undefined, figure.draws].map(|count| thousands(u64::from(count)));
+            format!("{interval} ({undefined} of {draws} draws undefined)")
+        }
+    }
 }
 
 /// `47 of 174`, or nothing where it is no quotient.
