@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::{Evaluation, FORMATS, Figure, Funnel, Method, Source};
+use crate::eval::PROTOCOLS;
 use crate::eval::ablate::Ablation;
 use crate::eval::score::{Measure, Row};
 use crate::eval::scoring::{self, Choice, Records};
@@ -212,7 +213,8 @@ fn checklists(times: usize) -> Source {
         let values = [("known", 3), ("found", at % 4), ("silent", at % 2)];
         row.values = values.map(|(name, value)| (name.to_owned(), number(value))).into();
     }
-    let copy = |row: &Row, number: usize| Row { case: format!("{} {number}", row.case), ..row.clone() };
+    let name = |case: &str, number: usize| if number == 0 { case.to_owned() } else { format!("{case} {number}") };
+    let copy = |row: &Row, number: usize| Row { case: name(&row.case, number), ..row.clone() };
     scores.rows = (0..times).flat_map(|number| scores.rows.iter().map(move |row| copy(row, number))).collect();
     scores.measures = scoring::measures("sphinx", &scores.variants, &scores.rows.iter().collect::<Vec<_>>());
     Source { name: "run".to_owned(), scores: vec![scores], ..Source::default() }
@@ -281,6 +283,28 @@ fn one_undefined_draw_in_twenty_is_the_most() {
     // A share has another interval left, and that is of no draws.
     let share = Figure::of_cases(&measure, Some(of(11)), 10, 0.95);
     assert_eq!((share.interval, share.method, share.undefined), (wilson(5, 10, 0.95), Some(Method::Wilson), 0));
+}
+
+/// What says nothing about single comments has no precision of their tags, and not one of nothing either.
+#[test]
+fn a_protocol_that_decides_about_an_answer_as_a_whole_has_no_tags() {
+    let stage = stage("");
+    let of = |protocol: &str| {
+        let mut source = Source { answers: stage.records.answers.clone(), ..checklists(1) };
+        source.scores[0].protocol = protocol.to_owned();
+        evaluation(&[source])
+    };
+    let titles = ["| tag |", "of the comment", "Right, by tag"];
+    for protocol in PROTOCOLS {
+        let evaluation = of(protocol.name);
+        let scored = &evaluation.runs[0].protocols[0];
+        let is_whole = protocol.name == "sphinx";
+        assert_eq!((scored.tags.is_empty(), scored.kinds.is_empty()), (is_whole, is_whole), "{}", protocol.name);
+        let text = written(&evaluation, "markdown") + &written(&evaluation, "html");
+        for title in titles {
+            assert_eq!(text.contains(title), !is_whole, "{}: {title}", protocol.name);
+        }
+    }
 }
 
 /// Scores that are beside other answers or decisions are none of theirs; what changes no score is no difference.
