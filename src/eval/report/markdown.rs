@@ -33,7 +33,7 @@ fn page(evaluation: &Evaluation) -> String {
     let _ = writeln!(
         out,
         "Intervals of {}: Wilson for shares of single answers, else {} bootstrap draws of whole cases with seed {}.\n",
-        words::percent(evaluation.intervals.level),
+        words::level(evaluation.intervals.level),
         words::thousands(u64::from(evaluation.intervals.resamples)),
         evaluation.intervals.seed
     );

@@ -307,6 +307,16 @@ fn a_protocol_that_decides_about_an_answer_as_a_whole_has_no_tags() {
     }
 }
 
+/// No level but 1 is all of it.
+#[test]
+fn the_level_is_printed_with_its_digits() {
+    let evaluation = Evaluation::new("1.2.3", &[source(&stage(""), "run")], &Bootstrap { level: 0.9999, ..FEW });
+    for (format, times) in [("markdown", 1), ("html", 2)] {
+        let text = written(&evaluation, format);
+        assert_eq!((text.matches("99.99 %").count(), text.contains("100 %")), (times, false), "{format}");
+    }
+}
+
 /// Scores that are beside other answers or decisions are none of theirs; what changes no score is no difference.
 #[test]
 fn scores_of_other_records_are_stale() {

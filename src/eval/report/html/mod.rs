@@ -75,7 +75,7 @@ fn method(page: &mut Page, evaluation: &Evaluation) {
         ". Where the draws of a share have no width, or too many have no share, it is Wilson’s of as many cases; of \
              anything else there is no interval where more than one draw in twenty has no score. Level: ",
     )
-    .text(&words::percent(set.level))
+    .text(&words::level(set.level))
     .raw(".");
     page.raw(
         "<li>Location (same file, ranges at most one line apart) is counted separately and enters no other number.",

@@ -29,7 +29,7 @@ pub(super) fn summary(page: &mut Page, evaluation: &Evaluation) {
         page.text(&run.digest.chars().take(12).collect::<String>()).raw("</code>");
     }
     page.raw("<li>diffsieve ").text(evaluation.version);
-    page.raw("<li>intervals of ").text(&words::percent(evaluation.intervals.level)).raw("</ul>\n");
+    page.raw("<li>intervals of ").text(&words::level(evaluation.intervals.level)).raw("</ul>\n");
     if let [run] = evaluation.runs.as_slice() {
         page.raw("<div class=tiles>");
         run.protocols.iter().for_each(|scored| tile(page, scored));
