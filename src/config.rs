@@ -139,7 +139,7 @@ impl Config {
             self.exclude = globs(exclude, review.problems).unwrap_or_default();
         }
         self.cap = review.integer("cap", 1, 100_000).map(|cap| cap as u32);
-        self.layers = review.word("context", &Layers::NAMES).and_then(|name| Layers::find(&name)).unwrap_or_default();
+        self.layers = review.word_by("context", &Layers::NAMES, Layers::find).unwrap_or_default();
         self.expand_function = review.word("expand", &["hunk", "function"]).as_deref() == Some("function");
         review.finish();
     }

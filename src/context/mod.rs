@@ -69,9 +69,9 @@ impl Layers {
         Self::NAMES[self as usize]
     }
 
-    /// What is written so.
+    /// What is written so, in capitals or not.
     pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|layers| layers.name() == name)
+        Self::ALL.into_iter().find(|layers| layers.name().eq_ignore_ascii_case(name))
     }
 }
 

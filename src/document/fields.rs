@@ -91,13 +91,20 @@ impl<'n, 'p> Fields<'n, 'p> {
 
     /// One of several words.
     pub fn word(&mut self, key: &'static str, valid: &[&str]) -> Option<String> {
+        self.word_by(key, valid, |word| valid.contains(&word).then(|| word.to_owned()))
+    }
+
+    /// What a word stands for, of several; `find` may know more spellings of these.
+    pub fn word_by<T>(&mut self, key: &'static str, valid: &[&str], find: impl Fn(&str) -> Option<T>) -> Option<T> {
         let node = self.node(key)?;
         match &node.value {
-            Value::Text(word) if valid.contains(&word.as_str()) => Some(word.clone()),
             Value::Text(word) => {
-                let problem = Problem::at(&node.at, format!("`{word}` is no valid `{key}`"));
-                self.problems.push(problem.help(word_help(word, valid)));
-                None
+                let found = find(word);
+                if found.is_none() {
+                    let problem = Problem::at(&node.at, format!("`{word}` is no valid `{key}`"));
+                    self.problems.push(problem.help(word_help(word, valid)));
+                }
+                found
             }
             other => {
                 let problem = Problem::at(&node.at, format!("`{key}` is a word, not {}", other.kind()));

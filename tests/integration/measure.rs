@@ -234,6 +234,26 @@ fn a_tone_is_asked_for_and_is_part_of_the_run() {
     assert!(wrong.code == 2 && wrong.stderr.contains("`loud` is no valid `tone`"), "{}", wrong.stderr);
 }
 
+/// What the command line takes for a context, the configuration takes too, and the other way round.
+#[test]
+fn a_context_is_written_alike_as_an_option_and_in_a_configuration() {
+    let place = dataset();
+    let service = Service::new(|_| (200, clean()));
+    for (context, meant) in [("none", "none"), ("None", "none"), ("NONE", "none"), ("b", "B"), ("C", "C")] {
+        place.write("own.toml", format!("[review]\ncontext = '{context}'\n"));
+        for args in [["--config", "own.toml"], ["--context", context]] {
+            let ran = asking(&place, &service, &args).run();
+            assert_eq!(ran.code, 0, "{args:?}, {context}: {}", ran.stderr);
+            let run: Value = serde_json::from_str(&place.read("r/run.json")).unwrap();
+            assert_eq!(run["configuration"]["context"], meant, "{args:?}");
+            fs::remove_dir_all(place.path("r")).unwrap();
+        }
+    }
+    place.write("own.toml", "[review]\ncontext = 'D'\n");
+    asking(&place, &service, &["--config", "own.toml"]).run().fails(2, &["`D` is no valid `context`"]);
+    assert_eq!(asking(&place, &service, &["--context", "D"]).run().code, 2);
+}
+
 #[test]
 fn a_second_sample_is_another_question() {
     let place = dataset();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::figure::Figure;
 use crate::eval::score::{Measure, Number, Row, Scores};
 use crate::eval::scoring::{self, Part, Table};
-use crate::stats::{Bootstrap, Interval};
+use crate::stats::{Bootstrap, Spread};
 
 /// The cases of a run, to be drawn.
 pub(super) struct Draws<'s> {
@@ -47,8 +47,8 @@ impl<'s> Draws<'s> {
         Figure::of_cases(measure, sums(&parts, bootstrap), parts.len() as u64, bootstrap.level)
     }
 
-    /// A share among the measures, with the interval of its draws.
-    pub(super) fn share_drawn(&self, name: &str, measure: &Measure, drawn: Option<Interval>, level: f64) -> Figure {
+    /// A share among the measures, with what came of its draws.
+    pub(super) fn share_drawn(&self, name: &str, measure: &Measure, drawn: Option<Spread>, level: f64) -> Figure {
         let adds = |alone: &&BTreeMap<String, Measure>| {
             alone.get(name).and_then(|measure| measure.under).is_some_and(|under| under.get() > 0.0)
         };
@@ -64,8 +64,8 @@ impl<'s> Draws<'s> {
         Figure::drawn(measure, sums(&by_case(parts), bootstrap))
     }
 
-    /// The intervals of these measures, of those that have one.
-    pub(super) fn intervals(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Interval> {
+    /// What came of the draws of these measures, of those that could be drawn.
+    pub(super) fn spreads(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Spread> {
         let mut found = BTreeMap::new();
         let mut others = Vec::new();
         for name in names {
@@ -77,8 +77,8 @@ impl<'s> Draws<'s> {
                 }
             };
         }
-        found.extend(self.again(&others, bootstrap));
-        found.into_iter().filter_map(|(name, interval)| Some((name, interval?))).collect()
+        found.extend(self.again(&others, bootstrap).into_iter().map(|(name, spread)| (name, Some(spread))));
+        found.into_iter().filter_map(|(name, spread)| Some((name, spread?))).collect()
     }
 
     /// What each case adds above and below the line of a measure; `None` where it is more than a quotient of two sums.
@@ -100,7 +100,7 @@ impl<'s> Draws<'s> {
     }
 
     /// The whole formula over every draw.
-    fn again(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Option<Interval>> {
+    fn again(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Spread> {
         let mut values: BTreeMap<&str, Vec<f64>> = names.iter().map(|name| (name.as_str(), Vec::new())).collect();
         let faulty = self.cases.iter().filter(|rows| rows.iter().any(|row| !row.clean)).count();
         if names.is_empty() || faulty < 2 {
@@ -116,8 +116,7 @@ impl<'s> Draws<'s> {
                 values.extend(measures.get(*name).and_then(|measure| measure.value).map(Number::get));
             }
         });
-        let interval = |values: Vec<f64>| bootstrap.spread(values, draws).interval;
-        values.into_iter().map(|(name, values)| (name.to_owned(), interval(values))).collect()
+        values.into_iter().map(|(name, values)| (name.to_owned(), bootstrap.spread(values, draws))).collect()
     }
 }
 
@@ -131,8 +130,8 @@ fn by_case<'r>(parts: impl IntoIterator<Item = Part<'r>>) -> Vec<(f64, f64)> {
     cases.into_values().filter(|part| *part != (0.0, 0.0)).collect()
 }
 
-/// The interval of a quotient of two sums; none where fewer than two cases add anything to it.
-fn sums(parts: &[(f64, f64)], bootstrap: &Bootstrap) -> Option<Interval> {
+/// The draws of a quotient of two sums; none where fewer than two cases add anything to it.
+fn sums(parts: &[(f64, f64)], bootstrap: &Bootstrap) -> Option<Spread> {
     if parts.iter().filter(|part| **part != (0.0, 0.0)).count() < 2 {
         return None;
     }
@@ -141,5 +140,5 @@ fn sums(parts: &[(f64, f64)], bootstrap: &Bootstrap) -> Option<Interval> {
         let (over, under) = drawn.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
         Measure::quotient(over, under).value.map(Number::get)
     };
-    bootstrap.of(parts.len(), score).interval
+    Some(bootstrap.of(parts.len(), score))
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::eval::score::{Measure, Number};
-use crate::stats::{Interval, wilson};
+use crate::stats::{Interval, Spread, wilson};
 
 /// How an interval was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -14,6 +14,11 @@ pub enum Method {
     /// Of any score: cases drawn again, percentiles of what they give.
     Bootstrap,
 }
+
+/// Of the draws of an interval, the share that may have no score. The interval is of the other draws alone: whatever leaves
+/// a draw without a score, such as a language of which only clean cases were drawn, is missing from it. One in twenty is
+/// what an interval of the usual level leaves out anyway; with more, nobody can say what it holds.
+const MOST_UNDEFINED: f64 = 0.05;
 
 /// A measure and how far it can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
@@ -31,6 +36,17 @@ pub struct Figure {
     /// How the interval was computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<Method>,
+    /// Draws of cases that have no score, where an interval was drawn; with more than one in twenty there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub undefined: u32,
+    /// Draws taken. Written once, in [`super::Intervals`].
+    #[serde(skip)]
+    pub(super) draws: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Figure {
@@ -46,21 +62,21 @@ impl Figure {
             (Some(hits), Some(of)) => wilson(hits, of, level),
             _ => None,
         };
-        Self { interval, method: interval.map(|_| Method::Wilson), ..Self::plain(measure) }
+        Self::wilson(measure, interval)
     }
 
     /// A share of things in several answers about each of so many cases, with what the draws of cases give. Where these have no
-    /// width, because every case says the same or there is but one, that is no certainty: then it is Wilson's interval of
-    /// the share of so many cases, rounded to a whole case.
-    pub fn of_cases(measure: &Measure, drawn: Option<Interval>, cases: u64, level: f64) -> Self {
-        if drawn.is_some_and(|drawn| drawn.low < drawn.high) {
-            return Self::drawn(measure, drawn);
+    /// width, because every case says the same or there is but one, that is no certainty: then, and where too many draws
+    /// are undefined, it is Wilson's interval of the share of so many cases, rounded to a whole case.
+    pub fn of_cases(measure: &Measure, spread: Option<Spread>, cases: u64, level: f64) -> Self {
+        let drawn = Self::drawn(measure, spread);
+        if drawn.interval.is_some_and(|interval| interval.low < interval.high) {
+            return drawn;
         }
         let share = measure.value.map(Number::get).filter(|share| (0.0..=1.0).contains(share));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count of cases")]
         let hits = share.map(|share| (share * super::count(cases)).round() as u64);
-        let interval = hits.and_then(|hits| wilson(hits, cases, level));
-        Self { interval, method: interval.map(|_| Method::Wilson), ..Self::plain(measure) }
+        Self::wilson(measure, hits.and_then(|hits| wilson(hits, cases, level)))
     }
 
     /// So many of so many.
@@ -71,12 +87,18 @@ impl Figure {
     /// Without an interval.
     pub const fn plain(measure: &Measure) -> Self {
         let Measure { value, over, under } = *measure;
-        Self { value, over, under, interval: None, method: None }
+        Self { value, over, under, interval: None, method: None, undefined: 0, draws: 0 }
     }
 
-    /// With the interval of a bootstrap.
-    pub fn drawn(measure: &Measure, interval: Option<Interval>) -> Self {
-        Self { interval, method: interval.map(|_| Method::Bootstrap), ..Self::plain(measure) }
+    /// With the interval of a bootstrap, where nearly all draws have a score.
+    pub fn drawn(measure: &Measure, spread: Option<Spread>) -> Self {
+        let Some(Spread { interval, resamples: draws, undefined }) = spread else { return Self::plain(measure) };
+        let interval = interval.filter(|_| f64::from(undefined) <= MOST_UNDEFINED * f64::from(draws));
+        Self { interval, method: interval.map(|_| Method::Bootstrap), undefined, draws, ..Self::plain(measure) }
+    }
+
+    fn wilson(measure: &Measure, interval: Option<Interval>) -> Self {
+        Self { interval, method: interval.map(|_| Method::Wilson), ..Self::plain(measure) }
     }
 
     /// The number, where there is one.

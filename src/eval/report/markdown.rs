@@ -33,7 +33,7 @@ fn page(evaluation: &Evaluation) -> String {
     let _ = writeln!(
         out,
         "Intervals of {}: Wilson for shares of single answers, else {} bootstrap draws of whole cases with seed {}.\n",
-        words::percent(evaluation.intervals.level),
+        words::level(evaluation.intervals.level),
         words::thousands(u64::from(evaluation.intervals.resamples)),
         evaluation.intervals.seed
     );
@@ -76,7 +76,7 @@ fn overview(out: &mut String, evaluation: &Evaluation) {
                 markdown(&scored.protocol),
                 words::value(figure.value),
                 words::title(name),
-                markdown(&words::interval(figure.interval)),
+                markdown(&words::interval(&figure)),
                 words::value(silent),
                 words::with_counts(&scored.alarms),
                 words::with_counts(&scored.reached),
@@ -198,7 +198,7 @@ fn more(out: &mut String, all: usize) {
 }
 
 fn row(out: &mut String, name: &str, figure: &Figure, silent: Option<&str>) {
-    let interval = markdown(&words::interval(figure.interval));
+    let interval = markdown(&words::interval(figure));
     let _ =
         write!(out, "| {} | {} | {interval} | {} |", markdown(name), words::value(figure.value), words::counts(figure));
     if let Some(silent) = silent {

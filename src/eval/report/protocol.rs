@@ -10,6 +10,7 @@ use super::figure::Figure;
 use super::funnel::Cost;
 use super::{count, len, words};
 use crate::eval::ablate::Ablation;
+use crate::eval::find;
 use crate::eval::score::{Answers, Hits, Location, Measure, Measures, Number, Row, Scores, Variants};
 use crate::eval::scoring::{self, Part};
 use crate::record::Comment;
@@ -38,7 +39,8 @@ pub struct ProtocolReport {
     pub matched: Figure,
     /// Known faults found, by axis and its value.
     pub by: BTreeMap<String, BTreeMap<String, Figure>>,
-    /// Comments that name a known fault, by their tag; empty where the answers are not at hand.
+    /// Comments that name a known fault, by their tag; empty where the answers are not at hand, and where the protocol
+    /// decides about an answer as a whole: then nobody says what a comment is worth.
     pub tags: Vec<TagReport>,
     /// The same by the kind of fault that the reviewer takes it for: `category`, `impact`, `severity`, as far as comments
     /// have them.
@@ -94,6 +96,8 @@ impl ProtocolReport {
             let parts = scores.rows.iter().map(|row| (row, pair(&of(&row.location))));
             draws.share(&of(&scores.location), parts, bootstrap)
         };
+        let each_comment = find(&scores.protocol).is_none_or(|protocol| protocol.asked.each_comment);
+        let decided = if each_comment { &scores.rows[..] } else { &[] };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of faults")]
         Self {
             protocol: scores.protocol.clone(),
@@ -109,10 +113,8 @@ impl ProtocolReport {
             reached: place(|location| location.reached),
             matched: place(|location| location.matched),
             by: scores.by.iter().map(by).collect(),
-            tags: right(&scores.rows, hand, &draws, bootstrap, |comment| {
-                comment.tag.as_deref().or(Some("without a tag"))
-            }),
-            kinds: kinds(&scores.rows, hand, &draws, bootstrap),
+            tags: right(decided, hand, &draws, bootstrap, |comment| comment.tag.as_deref().or(Some("without a tag"))),
+            kinds: kinds(decided, hand, &draws, bootstrap),
             found: found.max(0.0) as u64,
             tokens_each: cost.and_then(|cost| cost.tokens_each(found)),
             dollars_each: cost.and_then(|cost| cost.dollars_each(found)),
@@ -170,13 +172,13 @@ fn measures(scores: &Scores, draws: &Draws<'_>, bootstrap: &Bootstrap) -> BTreeM
     };
     let is_drawn = |name: &str| !is_share(name) || draws.are_repeated();
     let others: Vec<&String> = scores.measures.keys().filter(|name| is_drawn(name)).collect();
-    let drawn = draws.intervals(&others, bootstrap);
+    let drawn = draws.spreads(&others, bootstrap);
     let figure = |(name, measure): (&String, &Measure)| {
-        let interval = drawn.get(name).copied();
+        let spread = drawn.get(name).copied();
         let figure = match (is_share(name), is_drawn(name)) {
-            (true, true) => draws.share_drawn(name, measure, interval, bootstrap.level),
+            (true, true) => draws.share_drawn(name, measure, spread, bootstrap.level),
             (true, false) => Figure::share(measure, bootstrap.level),
-            (false, _) => Figure::drawn(measure, interval),
+            (false, _) => Figure::drawn(measure, spread),
         };
         (name.clone(), figure)
     };

@@ -1,14 +1,16 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::{Evaluation, FORMATS, Funnel, Method, Source};
+use super::{Evaluation, FORMATS, Figure, Funnel, Method, Source};
+use crate::eval::PROTOCOLS;
 use crate::eval::ablate::Ablation;
+use crate::eval::score::{Measure, Row};
 use crate::eval::scoring::{self, Choice, Records};
 use crate::record::{
     Answer, Bug, Case, Comment, Dataset, Judgement, Manifest, Removed, Run, Source as CaseSource, Spent, Status,
     Verdict,
 };
-use crate::stats::{Bootstrap, wilson};
+use crate::stats::{Bootstrap, Interval, Spread, wilson};
 
 const FEW: Bootstrap = Bootstrap { resamples: 200, seed: 1, level: 0.95 };
 
@@ -175,7 +177,7 @@ fn samples_of_a_case_make_no_interval_narrower() {
     let of = |samples: u32| evaluation(&[source(&stage(samples), "run")]);
     let (one, ten) = (of(1), of(10));
     let (one, ten) = (&one.runs[0].protocols[0], &ten.runs[0].protocols[0]);
-    let width = |figure: &super::Figure| figure.interval.map(|interval| interval.high - interval.low).unwrap();
+    let width = |figure: &Figure| figure.interval.map(|interval| interval.high - interval.low).unwrap();
     for (what, one, ten) in [
         ("recall", &one.measures["recall"], &ten.measures["recall"]),
         ("precision", &one.measures["precision"], &ten.measures["precision"]),
@@ -199,9 +201,8 @@ fn samples_of_a_case_make_no_interval_narrower() {
     assert!(!written(&of(1), "markdown").contains("samples of a case"));
 }
 
-/// Sphinx's scores of a draw from the sums of its cases are those of the whole formula.
-#[test]
-fn checklists_are_drawn_as_the_whole_formula_is() {
+/// Scores of Sphinx over so many times twelve cases in three languages, a quarter of them clean.
+fn checklists(times: usize) -> Source {
     let mut scores = source(&stage(""), "run").scores.remove(0);
     scores.protocol = "sphinx".to_owned();
     scores.variants.lambda = Some(0.9);
@@ -212,21 +213,107 @@ fn checklists_are_drawn_as_the_whole_formula_is() {
         let values = [("known", 3), ("found", at % 4), ("silent", at % 2)];
         row.values = values.map(|(name, value)| (name.to_owned(), number(value))).into();
     }
-    let rows: Vec<_> = scores.rows.iter().collect();
-    scores.measures = scoring::measures("sphinx", &scores.variants, &rows);
-    let of = |name: &str| {
-        FEW.of(rows.len(), |places| {
-            let drawn: Vec<_> = places.iter().map(|at| rows[*at]).collect();
-            scoring::measures("sphinx", &scores.variants, &drawn)[name].value.map(|value| value.get())
-        })
-    };
-    let alone = Source { scores: vec![scores.clone()], ..Source::default() };
-    let found = evaluation(&[alone]);
+    let name = |case: &str, number: usize| if number == 0 { case.to_owned() } else { format!("{case} {number}") };
+    let copy = |row: &Row, number: usize| Row { case: name(&row.case, number), ..row.clone() };
+    scores.rows = (0..times).flat_map(|number| scores.rows.iter().map(move |row| copy(row, number))).collect();
+    scores.measures = scoring::measures("sphinx", &scores.variants, &scores.rows.iter().collect::<Vec<_>>());
+    Source { name: "run".to_owned(), scores: vec![scores], ..Source::default() }
+}
+
+/// Of a measure of the report and of the whole formula.
+fn drawn_both_ways(source: &Source, name: &str) -> (Figure, Spread) {
+    let scores = &source.scores[0];
+    let mut rows: Vec<_> = scores.rows.iter().collect();
+    // The order of the report.
+    rows.sort_by_key(|row| &row.case);
+    let whole = FEW.of(rows.len(), |places| {
+        let drawn: Vec<_> = places.iter().map(|at| rows[*at]).collect();
+        scoring::measures("sphinx", &scores.variants, &drawn)[name].value.map(|value| value.get())
+    });
+    (evaluation(std::slice::from_ref(source)).runs[0].protocols[0].measures[name], whole)
+}
+
+/// Sphinx's scores of a draw from the sums of its cases are those of the whole formula.
+#[test]
+fn checklists_are_drawn_as_the_whole_formula_is() {
+    let source = checklists(6);
     for name in ["score", "score_over_languages", "coverage"] {
-        let (whole, drawn) = (of(name).interval.unwrap(), found.runs[0].protocols[0].measures[name].interval.unwrap());
+        let (figure, whole) = drawn_both_ways(&source, name);
+        let (drawn, ends) = (figure.interval.unwrap(), whole.interval.unwrap());
         let is_near = |one: f64, other: f64| (one - other).abs() < 1e-12;
-        assert!(is_near(whole.low, drawn.low) && is_near(whole.high, drawn.high), "{name}: {whole:?} {drawn:?}");
-        assert!(whole.low < whole.high);
+        assert!(is_near(ends.low, drawn.low) && is_near(ends.high, drawn.high), "{name}: {ends:?} {drawn:?}");
+        assert!(ends.low < ends.high);
+        assert_eq!(figure.undefined, whole.undefined, "{name}");
+    }
+}
+
+/// With few cases most draws lack the clean or the faulty ones of some language, and the rest is no sample of anything.
+#[test]
+fn an_interval_of_few_draws_is_none_and_the_others_are_counted() {
+    let source = checklists(1);
+    let (figure, whole) = drawn_both_ways(&source, "score_over_languages");
+    assert!(whole.undefined > 100 && whole.interval.is_some(), "{whole:?}");
+    assert_eq!((figure.undefined, figure.interval, figure.method), (whole.undefined, None, None));
+    assert!(figure.get().is_some());
+    let (score, whole) = drawn_both_ways(&source, "score");
+    assert!((1..=10).contains(&score.undefined) && score.interval.is_some(), "{score:?}");
+    assert_eq!((score.undefined, score.interval), (whole.undefined, whole.interval));
+    let evaluation = evaluation(&[source]);
+    let note = |figure: &Figure| format!("({} of 200 draws undefined)", figure.undefined);
+    for format in ["markdown", "html"] {
+        let text = written(&evaluation, format).replace('\\', "");
+        for note in [format!("– {}", note(&figure)), format!("] {}", note(&score))] {
+            assert!(text.contains(&note), "{format}: {note}: {text}");
+        }
+    }
+    let json: serde_json::Value = serde_json::from_str(&written(&evaluation, "json")).unwrap();
+    let measures = &json["runs"][0]["protocols"][0]["measures"];
+    assert_eq!(measures["score_over_languages"]["undefined"], figure.undefined);
+    assert_eq!(measures["score_over_languages"]["interval"], serde_json::Value::Null);
+    assert_eq!(measures["coverage"].get("undefined"), None, "every draw has one");
+}
+
+#[test]
+fn one_undefined_draw_in_twenty_is_the_most() {
+    let (measure, interval) = (Measure::ratio(1.0, 2.0), Some(Interval { low: 0.25, high: 0.75 }));
+    let of = |undefined: u32| Spread { interval, resamples: 200, undefined };
+    let drawn = |undefined: u32| Figure::drawn(&measure, Some(of(undefined)));
+    assert_eq!((drawn(10).interval, drawn(10).undefined), (interval, 10));
+    assert_eq!((drawn(11).interval, drawn(11).undefined), (None, 11));
+    // A share has another interval left, and that is of no draws.
+    let share = Figure::of_cases(&measure, Some(of(11)), 10, 0.95);
+    assert_eq!((share.interval, share.method, share.undefined), (wilson(5, 10, 0.95), Some(Method::Wilson), 0));
+}
+
+/// What says nothing about single comments has no precision of their tags, and not one of nothing either.
+#[test]
+fn a_protocol_that_decides_about_an_answer_as_a_whole_has_no_tags() {
+    let stage = stage("");
+    let of = |protocol: &str| {
+        let mut source = Source { answers: stage.records.answers.clone(), ..checklists(1) };
+        source.scores[0].protocol = protocol.to_owned();
+        evaluation(&[source])
+    };
+    let titles = ["| tag |", "of the comment", "Right, by tag"];
+    for protocol in PROTOCOLS {
+        let evaluation = of(protocol.name);
+        let scored = &evaluation.runs[0].protocols[0];
+        let is_whole = protocol.name == "sphinx";
+        assert_eq!((scored.tags.is_empty(), scored.kinds.is_empty()), (is_whole, is_whole), "{}", protocol.name);
+        let text = written(&evaluation, "markdown") + &written(&evaluation, "html");
+        for title in titles {
+            assert_eq!(text.contains(title), !is_whole, "{}: {title}", protocol.name);
+        }
+    }
+}
+
+/// No level but 1 is all of it.
+#[test]
+fn the_level_is_printed_with_its_digits() {
+    let evaluation = Evaluation::new("1.2.3", &[source(&stage(""), "run")], &Bootstrap { level: 0.9999, ..FEW });
+    for (format, times) in [("markdown", 1), ("html", 2)] {
+        let text = written(&evaluation, format);
+        assert_eq!((text.matches("99.99 %").count(), text.contains("100 %")), (times, false), "{format}");
     }
 }
 

@@ -49,12 +49,17 @@ pub(super) fn dollars(dollars: f64) -> String {
     format!("${dollars:.digits$}")
 }
 
-/// `[0.31, 0.52]`.
-pub(super) fn interval(interval: Option<Interval>) -> String {
-    interval.map_or_else(
-        || "–".to_owned(),
-        |Interval { low, high }| format!("[{}, {}]", value(Number::new(low)), value(Number::new(high))),
-    )
+/// `[0.31, 0.52]`, and beside it how many draws have no score, if any.
+pub(super) fn interval(figure: &Figure) -> String {
+    let ends = |Interval { low, high }| format!("[{}, {}]", value(Number::new(low)), value(Number::new(high)));
+    let interval = figure.interval.map_or_else(|| "–".to_owned(), ends);
+    match figure.undefined {
+        0 => interval,
+        undefined => {
+            let [undefined, draws] = [undefined, figure.draws].map(|count| thousands(u64::from(count)));
+            format!("{interval} ({undefined} of {draws} draws undefined)")
+        }
+    }
 }
 
 /// `47 of 174`, or nothing where it is no quotient.
@@ -83,9 +88,15 @@ pub(super) fn variants(variants: &Variants) -> Vec<(String, String)> {
     configuration(&chosen.into_iter().collect())
 }
 
-/// `41.2 %`.
-pub(super) fn percent(share: f64) -> String {
-    format!("{} %", number(share * 100.0, 1))
+/// The level of an interval, `95 %` or `99.99 %`, with every digit that was asked for. The point is moved in the text, since
+/// a hundred times a fraction may be another number.
+pub(super) fn level(level: f64) -> String {
+    let text = format!("{level}");
+    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+    let (whole, part) = (format!("{whole}{part:0<2}"), part.get(2..).unwrap_or_default());
+    let whole = whole[..whole.len() - part.len()].trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    if part.is_empty() { format!("{whole} %") } else { format!("{whole}.{part} %") }
 }
 
 /// A tick of an axis from 0 to 1.
@@ -140,4 +151,28 @@ pub(in crate::eval) fn title(measure: &str) -> &str {
 /// Where a measure stands among others: what a protocol is about first.
 pub(in crate::eval) fn place(measure: &str) -> usize {
     ORDER.iter().position(|name| *name == measure).unwrap_or(ORDER.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_has_all_its_digits() {
+        for (number, text) in [
+            (0.95, "95 %"),
+            (0.9, "90 %"),
+            (0.5, "50 %"),
+            (0.57, "57 %"),
+            (0.999, "99.9 %"),
+            (0.9999, "99.99 %"),
+            (0.999_999_9, "99.99999 %"),
+            (1.0 - f64::EPSILON / 2.0, "99.99999999999999 %"),
+            (0.05, "5 %"),
+            (0.001, "0.1 %"),
+            (0.000_02, "0.002 %"),
+        ] {
+            assert_eq!(level(number), text);
+        }
+    }
 }

@@ -71,9 +71,12 @@ fn method(page: &mut Page, evaluation: &Evaluation) {
     page.raw("Wilson’s score interval; all other scores, and shares over several samples of each case, which are no ");
     page.raw("independent evidence, the percentile interval of a bootstrap that draws whole cases again, ");
     page.text(&words::thousands(u64::from(set.resamples))).raw(" times with seed ").number(set.seed);
-    page.raw(". Where the draws of a share have no width, it is Wilson’s of as many cases. Level: ")
-        .text(&words::percent(set.level))
-        .raw(".");
+    page.raw(
+        ". Where the draws of a share have no width, or too many have no share, it is Wilson’s of as many cases; of \
+             anything else there is no interval where more than one draw in twenty has no score. Level: ",
+    )
+    .text(&words::level(set.level))
+    .raw(".");
     page.raw(
         "<li>Location (same file, ranges at most one line apart) is counted separately and enters no other number.",
     );
@@ -88,7 +91,7 @@ fn method(page: &mut Page, evaluation: &Evaluation) {
 /// A number with its interval and what it is made of, as cells of a row.
 fn cells(page: &mut Page, figure: &Figure) {
     page.raw("<td class=num><b>").text(&words::value(figure.value)).raw("</b><td class=num>");
-    page.text(&words::interval(figure.interval)).raw("<td class=\"num dim\">").text(&words::counts(figure));
+    page.text(&words::interval(figure)).raw("<td class=\"num dim\">").text(&words::counts(figure));
 }
 
 /// A drawing in the page, with its legend above it.

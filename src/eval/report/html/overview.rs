@@ -29,7 +29,7 @@ pub(super) fn summary(page: &mut Page, evaluation: &Evaluation) {
         page.text(&run.digest.chars().take(12).collect::<String>()).raw("</code>");
     }
     page.raw("<li>diffsieve ").text(evaluation.version);
-    page.raw("<li>intervals of ").text(&words::percent(evaluation.intervals.level)).raw("</ul>\n");
+    page.raw("<li>intervals of ").text(&words::level(evaluation.intervals.level)).raw("</ul>\n");
     if let [run] = evaluation.runs.as_slice() {
         page.raw("<div class=tiles>");
         run.protocols.iter().for_each(|scored| tile(page, scored));
@@ -46,8 +46,8 @@ fn tile(page: &mut Page, scored: &ProtocolReport) {
     let Some((name, figure)) = scored.headline() else { return };
     page.raw("<a class=tile href=#").raw(words::anchor(&scored.protocol)).raw("><span>").text(&scored.protocol);
     page.raw("</span><b>").text(&words::value(figure.value)).raw("</b><span>").text(words::title(name));
-    if figure.interval.is_some() {
-        page.raw(" ").text(&words::interval(figure.interval));
+    if figure.interval.is_some() || figure.undefined > 0 {
+        page.raw(" ").text(&words::interval(figure));
     }
     page.raw("</span><span class=dim>silent reviewer: ");
     page.text(&words::value(scored.silent.get(name).and_then(|measure| measure.value))).raw("</span></a>");
@@ -58,7 +58,7 @@ fn alarms(page: &mut Page, scored: &ProtocolReport) {
         return;
     }
     page.raw("<div class=tile><span>clean cases</span><b>").text(&words::value(scored.alarms.value));
-    page.raw("</b><span>false alarms ").text(&words::interval(scored.alarms.interval)).raw("</span><span class=dim>");
+    page.raw("</b><span>false alarms ").text(&words::interval(&scored.alarms)).raw("</span><span class=dim>");
     page.text(&words::counts(&scored.alarms)).raw(" reviews say something</span></div>");
 }
 
@@ -97,7 +97,7 @@ pub(super) fn scores(page: &mut Page, evaluation: &Evaluation) {
         let (name, figure) = scored.headline().unzip();
         let (name, figure) = (name.unwrap_or_default(), figure.copied().unwrap_or_default());
         page.text(words::title(name)).raw(" <b>").text(&words::value(figure.value)).raw("</b><td class=num>");
-        page.text(&words::interval(figure.interval)).raw("<td class=num>");
+        page.text(&words::interval(&figure)).raw("<td class=num>");
         page.text(&words::value(scored.silent.get(name).and_then(|measure| measure.value))).raw("<td class=num>");
         page.text(&words::value(scored.alarms.value)).raw("<td class=num>").text(&words::value(scored.reached.value));
         let answers = &scored.answers;
