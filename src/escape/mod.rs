@@ -1,6 +1,7 @@
 //! One escaper per sink. Text from outside reaches a terminal, a log, a URI, a workflow command or Markdown only through
 //! here.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 
 /// Makes a text safe to print on a terminal: C0 controls become their pictures (U+2400 block), while C1 controls,
@@ -58,6 +59,31 @@ pub fn is_invisible(character: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// A file name as one word of a POSIX shell, to be pasted from a terminal: in quotes where it needs them; what [`visible`]
+/// would change, and bytes that are no UTF-8, in octal within `$'…'`. A leading `-` would be an option and gets `./`.
+pub fn shell_word(name: &OsStr) -> String {
+    let name = name.as_encoded_bytes();
+    let dash = if name.starts_with(b"-") { "./" } else { "" };
+    let shown = std::str::from_utf8(name).ok().filter(|text| visible(text) == **text && !text.contains('\t'));
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./,:@%+".contains(c);
+    match shown {
+        Some(text) if !text.is_empty() && text.chars().all(is_plain) => format!("{dash}{text}"),
+        Some(text) => format!("'{dash}{}'", text.replace('\'', r"'\''")),
+        None => {
+            let mut out = format!("$'{dash}");
+            for byte in name {
+                match byte {
+                    b'\'' | b'\\' => out.extend(['\\', char::from(*byte)]),
+                    b' '..=b'~' => out.push(char::from(*byte)),
+                    _ => drop(write!(out, "\\{byte:03o}")),
+                }
+            }
+            out.push('\'');
+            out
+        }
+    }
 }
 
 /// One line of prose for a CI log: [`visible`], and nothing in it can be read as a workflow command of GitHub

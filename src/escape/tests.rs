@@ -3,7 +3,7 @@ use proptest::{prop_assert, prop_assert_eq};
 
 use super::{
     azure, code_block, code_span, html, html_lines, html_prose, is_invisible, json, log_line, markdown, neutral_line,
-    sarif_text, uri_path, visible, visible_lines, workflow_data, workflow_property, xml,
+    sarif_text, shell_word, uri_path, visible, visible_lines, workflow_data, workflow_property, xml,
 };
 
 #[test]
@@ -20,6 +20,28 @@ fn a_variation_selector_stays_with_its_emoji_only() {
     assert_eq!(visible("❤\u{fe0f}"), "❤\u{fe0f}");
     assert_eq!(visible("#\u{fe0f}#["), "#<U+FE0F>#[");
     assert_eq!(visible("❤\u{fe0f}\u{fe0f}"), "❤\u{fe0f}<U+FE0F>");
+}
+
+#[test]
+fn a_shell_reads_the_name_back() {
+    for (name, word) in [
+        ("a/b-1.é", "a/b-1.é"),
+        ("my ds", "'my ds'"),
+        ("it's $(x) `y`", r"'it'\''s $(x) `y`'"),
+        ("-x", "./-x"),
+        ("-x y", "'./-x y'"),
+        ("~", "'~'"),
+        ("", "''"),
+        ("a\u{1b}[31m'\\\t\n7", r"$'a\033[31m\'\\\011\0127'"),
+        ("a\u{202e}b", r"$'a\342\200\256b'"),
+    ] {
+        assert_eq!(shell_word(name.as_ref()), word);
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        assert_eq!(shell_word(std::ffi::OsStr::from_bytes(b"a\xff")), r"$'a\377'");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lines::{self, Error};
 use crate::digest::Hash;
+use crate::escape::shell_word;
 
 /// The format of a dataset's manifest.
 const FORMAT: &str = "diffsieve.dataset/v1";
@@ -105,7 +106,7 @@ impl Dataset {
 
 /// What to do about a dataset that is not what it says.
 fn mended_by(folder: &Path) -> String {
-    let folder = folder.display();
+    let folder = shell_word(folder.as_os_str());
     format!(
         ": build the dataset again, or look at what was edited and accept it with `diffsieve dataset seal {folder}`, which \
          `diffsieve dataset check {folder}` then reads"

@@ -114,6 +114,21 @@ fn a_folder_holds_one_run() {
 }
 
 #[test]
+#[cfg(unix)]
+fn the_advice_about_a_changed_dataset_can_be_pasted() {
+    let place = dataset();
+    for (folder, word) in [("my ds", "'my ds'"), ("a\u{1b}[31m b", r"$'a\033[31m b'"), ("-d", "./-d")] {
+        fs::rename(place.path("ds"), place.path(folder)).unwrap();
+        let cases = format!("{folder}/cases.jsonl");
+        place.write(&cases, place.read(&cases).replace("subtle\",\"source", "subtler\",\"source"));
+        let checked = place.run(["dataset", "check", "--", folder]);
+        checked.fails(2, &[&format!("`diffsieve dataset seal {word}`"), &format!("`diffsieve dataset check {word}`")]);
+        assert!(!checked.stderr.contains('\u{1b}'), "{}", checked.stderr);
+        fs::rename(place.path(folder), place.path("ds")).unwrap();
+    }
+}
+
+#[test]
 fn a_dataset_that_is_not_what_it_was_says_where() {
     let place = dataset();
     let check = |parts: &[&str]| {

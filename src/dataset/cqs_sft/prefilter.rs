@@ -70,19 +70,40 @@ static SETTLED: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:no|not an?|zero|without) (?:more )?(?:bugs?|issues?|leaks?|problems?|errors?|races?|crash\w*|typos?|exceptions?|concerns?))\b|👍|💯|🎉"
     ))
 });
+/// After these comes what is meant.
+static BUT: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)\b(?:but|however|except|although)\b"));
+/// An order that begins a comment, of what can be done to code.
+static TO_DO: LazyLock<Regex> = LazyLock::new(|| {
+    regex(concat!(
+        r"(?i)^\W*(?:(?:please|pls|just|also|maybe|then|always|do not|don['’]t)\W+)*(?:(?:un)?lock|close|free|release|flush|await|join|check|validate|escape",
+        r"|saniti[sz]e|encode|decode|handle|catch|return|throw|raise|use|add|remove|drop|delete|rename|move|extract|inline|replace|avoid",
+        r"|initiali[sz]e|init|reset|clear|sort|cache|copy|clone|cast|assert|guard|limit|clamp|increment|decrement|split|wrap|set|store|reuse|simplify|invert|swap|mark|log)\b"
+    ))
+});
+/// What an order is about without saying it.
+static IT: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i)\b(?:it|this|that|these|those|them|here|there|please|pls|now|later|again|too|out|up|all|one|and|the|an?|for|in|on|to|me|us|pr)\b",
+    )
+});
 /// Code in a sentence: between back-ticks, a call, a comparison.
 static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"`[^`\s][^`]*`|\w\([^()\s]*\)|[<>=!]=|&&|\|\|"));
 static SPAN: LazyLock<Regex> = LazyLock::new(|| regex(r"`[^`]*`"));
 static LINK: LazyLock<Regex> = LazyLock::new(|| regex(r"https?://\S+"));
-/// A whole comment of nothing but thanks and yes, as people say it in English, Chinese, Japanese and Korean.
+/// A whole comment of nothing but thanks and yes, as people say it in English, Chinese, Japanese and Korean. What only names
+/// code, orders or strengthens stands beside such a word and is none itself: "修复代码" asks for a fix.
 static SHORT_PRAISE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(concat!(
-        r"(?i)^\W*(lgtm|looks good( to me)?|nice( one| catch| work)?|great( work)?|thanks?( you)?|done|fixed|ack|same( here| as above)?|ditto|\+1",
-        r"|非常?感谢|谢谢你?|感谢|多谢|谢了|辛苦了?|看起来|看上去|我觉得|这个|写得|做得|很|非常|太|真|不错|好的?|棒|赞|漂亮|优雅|清晰|没有?问题|收到|已经?(修复|修改|改|更新)|我(会|来)?(改|修)(一下)?|修复|实现|代码|的|清楚|简洁|同意|了|啊|吧",
+    let praise = concat!(
+        r"lgtm|looks good( to me)?|nice( one| catch| work)?|great( work)?|thanks?( you)?|done|fixed|ack|same( here| as above)?|ditto|\+1",
+        r"|非常?感谢|谢谢你?|感谢|多谢|谢了|辛苦了?|写得|做得|不错|好的?|棒|赞|漂亮|优雅|清晰|没有?问题|收到|已经?(修复|修改|改|更新)|我(会|来)?(改|修)(一下)?|清楚|简洁|同意",
         r"|ありがとう(ございま(す|した))?|いいですね|良いですね|よさそう(です)?|良さそう(です)?|素晴らしい(です)?|問題(ない|ありません|なさそう)(です)?",
-        r"|了解(です|しました)?|[分わ]かりました|実装|ですね?|承知しました|修正しました|対応しました|お疲れ様です|とても|ね",
-        r"|감사(합니다|해요)|고맙습니다|고마워요|좋(습니다|아요|네요|은데요)|좋은|코드|생각|이?네요|입니다|수고(하셨습니다|하셨어요)|고생하셨(습니다|어요)|네|알겠습니다|확인했습니다|수정했습니다|아주|정말|\W)+\W*$",
-    ))
+        r"|了解(です|しました)?|[分わ]かりました|承知しました|修正しました|対応しました|お疲れ様です",
+        r"|감사(합니다|해요)|고맙습니다|고마워요|좋(습니다|아요|네요|은데요)|좋은|수고(하셨습니다|하셨어요)|고생하셨(습니다|어요)|네|알겠습니다|확인했습니다|수정했습니다",
+    );
+    let beside = concat!(
+        r"看起来|看上去|我觉得|这个|很|非常|太|真|修复|实现|代码|的|了|啊|吧|実装|ですね?|とても|ね|코드|생각|이?네요|입니다|아주|정말|\W",
+    );
+    regex(&format!("(?i)^(?:{beside})*(?:{praise})(?:{praise}|{beside})*$"))
 });
 /// Words of praise, of which every part of a comment has some that is left out as praise. An adjective counts before what
 /// people praise and at the end: "a good place for a constant" is none.
@@ -209,17 +230,29 @@ fn words(text: &str) -> usize {
 /// Whether what calls itself a nit names a fault of what the code does.
 fn is_grave(text: &str) -> bool {
     let said = SPAN.replace_all(text, " ");
-    GRAVE.is_match(&said) && !COSMETIC.is_match(&said) && !SETTLED.is_match(&said)
+    GRAVE.is_match(&said) && !COSMETIC.is_match(&said) && !is_settled(&said)
 }
 
-/// Whether a few words say what is wrong: the name of a fault, or words beside code.
+/// Whether a few words say what is wrong or to be done: the name of a fault, words beside code, an order.
 fn names_fault(text: &str) -> bool {
     let beside = CODE.replace_all(text, " ");
-    if SETTLED.is_match(&beside) {
+    if is_settled(&beside) {
         return false;
     }
     let speaks = beside.contains(char::is_alphabetic);
-    GRAVE.is_match(text) || words(text) > 1 && SLIGHT.is_match(&beside) || speaks && CODE.is_match(text)
+    let names = GRAVE.is_match(text) || words(text) > 1 && SLIGHT.is_match(&beside);
+    names || speaks && CODE.is_match(text) || orders(text)
+}
+
+/// Whether a text says that nothing is left to do. Who asks does not know, and what follows a "but" counts.
+fn is_settled(text: &str) -> bool {
+    !text.contains(['?', '？']) && BUT.split(text).last().is_some_and(|end| SETTLED.is_match(end))
+}
+
+/// Whether a text orders something of code, and says of what.
+fn orders(text: &str) -> bool {
+    let rest = TO_DO.find(text).and_then(|order| text.get(order.end()..));
+    rest.is_some_and(|rest| IT.replace_all(rest, " ").contains(char::is_alphabetic))
 }
 
 fn hints(text: &str) -> bool {
@@ -228,6 +261,9 @@ fn hints(text: &str) -> bool {
 
 /// Whether every part of a comment praises, and none hints at anything beside.
 fn is_praise(text: &str) -> bool {
+    if text.contains(['?', '？']) {
+        return false;
+    }
     if SHORT_PRAISE.is_match(text) {
         return true;
     }
@@ -235,7 +271,7 @@ fn is_praise(text: &str) -> bool {
     // "Much better" and "nice tests" are no hints, nor is a name that is praised.
     let praises =
         |clause: &str| PRAISE.is_match(clause) && !hints(&SPAN.replace_all(&PRAISE.replace_all(clause, " "), " "));
-    clauses.peek().is_some() && !text.contains('?') && clauses.all(praises)
+    clauses.peek().is_some() && clauses.all(praises)
 }
 
 /// Whether all sentences of a comment ask to be told what is there, and none hints at what is wrong or to be done.

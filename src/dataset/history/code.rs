@@ -50,10 +50,11 @@ pub(super) fn has_code(parsed: &Parsed, line: Line) -> bool {
 /// Whether the line belongs to a string over several lines that begins a line, as documentation does in Python.
 fn is_docstring(parsed: &Parsed, line: Line) -> bool {
     let source = parsed.source();
-    let line = parsed.line_range(line);
-    let text = source.get(line.clone()).unwrap_or_default();
-    let at = line.start + (text.len() - text.trim_start().len());
-    let string = parsed.regions().iter().find(|(range, region)| *region == Region::String && range.contains(&at));
+    let bytes = parsed.line_range(line);
+    let text = source.get(bytes.clone()).unwrap_or_default();
+    let at = bytes.start + (text.len() - text.trim_start().len());
+    let mut regions = parsed.regions_in((line, line));
+    let string = regions.find(|(range, region)| *region == Region::String && range.contains(&at));
     string.is_some_and(|(range, _)| {
         let before = source.get(..range.start).unwrap_or_default();
         let alone = before.rsplit('\n').next().unwrap_or_default().trim().is_empty();

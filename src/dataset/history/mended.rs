@@ -1,6 +1,7 @@
 //! Whose lines stand where a later fix changes something: the lines that a fix changes need not be the wrong ones.
 
-use std::collections::BTreeSet;
+use std::cell::LazyCell;
+use std::collections::{BTreeSet, HashSet};
 use std::iter::successors;
 
 use super::clean::Owner;
@@ -32,48 +33,72 @@ pub(super) fn owners(
         return BTreeSet::new();
     }
     let Ok(parsed) = Parsed::parse(language, old.bytes(), &Limits::default()) else { return BTreeSet::new() };
-    let together: BTreeSet<(Line, Line)> = changed
-        .into_iter()
-        .filter_map(Line::new)
-        .filter(|line| code::has_code(&parsed, *line))
-        .flat_map(|line| together(&parsed, line))
-        .collect();
+    let changed = changed.into_iter().filter_map(Line::new).filter(|line| code::has_code(&parsed, *line));
     let of = |(first, last): (Line, Line)| owners.get(first.index()..=last.index()).unwrap_or_default();
-    together.into_iter().flat_map(of).flatten().copied().collect()
+    together(&parsed, changed).into_iter().flat_map(of).flatten().copied().collect()
 }
 
-/// First and last of the lines that a fix of this line is one of, in stretches.
-fn together(parsed: &Parsed, line: Line) -> Vec<(Line, Line)> {
-    if let Some(function) = parsed.enclosing_function(line) {
-        let is_short = |symbol: &&Symbol| symbol.kind.is_function() && symbol.line_count() <= MOST_LINES;
-        let outer = |symbol: &&Symbol| symbol.parent.and_then(|parent| parsed.symbols().get(parent)).filter(is_short);
-        let outermost = successors(Some(function), outer).last().unwrap_or(function);
-        return vec![(outermost.first_line, outermost.end_line)];
-    }
-    match parsed.enclosing(line).filter(|symbol| symbol.kind != SymbolKind::Module) {
-        Some(symbol) => {
-            let is_own = |line: &Line| parsed.enclosing(*line).is_some_and(|other| std::ptr::eq(other, symbol));
-            let lines = (symbol.first_line.get()..=symbol.end_line.get()).filter_map(Line::new);
-            lines.filter(is_own).map(|line| (line, line)).collect()
+/// First and last of the lines that a fix of these lines mends, in stretches. A fix may change every line of a large file, so
+/// types and statements are looked up in one pass for all lines.
+fn together(parsed: &Parsed, changed: impl Iterator<Item = Line>) -> BTreeSet<(Line, Line)> {
+    let mut found = BTreeSet::new();
+    let mut types: HashSet<*const Symbol> = HashSet::new();
+    let statements = LazyCell::new(|| statements(parsed));
+    for line in changed {
+        if let Some(function) = parsed.enclosing_function(line) {
+            let is_short = |symbol: &&Symbol| symbol.kind.is_function() && symbol.line_count() <= MOST_LINES;
+            let outer =
+                |symbol: &&Symbol| symbol.parent.and_then(|parent| parsed.symbols().get(parent)).filter(is_short);
+            let outermost = successors(Some(function), outer).last().unwrap_or(function);
+            found.insert((outermost.first_line, outermost.end_line));
+            continue;
         }
-        None => statement(parsed, line).into_iter().collect(),
+        match parsed.enclosing(line).filter(|symbol| symbol.kind != SymbolKind::Module) {
+            Some(symbol) => drop(types.insert(std::ptr::from_ref(symbol))),
+            None => found.extend(statement(parsed, &statements, line)),
+        }
     }
+    if !types.is_empty() {
+        let is_own =
+            |line: &Line| parsed.enclosing(*line).is_some_and(|symbol| types.contains(&std::ptr::from_ref(symbol)));
+        let lines = (1..).map_while(Line::new).take(parsed.line_count());
+        found.extend(lines.filter(is_own).map(|line| (line, line)));
+    }
+    found
 }
 
 /// First and last line of the largest node around the line that holds no symbol, unless it only brings names in.
-fn statement(parsed: &Parsed, line: Line) -> Option<(Line, Line)> {
+fn statement(parsed: &Parsed, statements: &[Node<'_>], line: Line) -> Option<(Line, Line)> {
     let range = parsed.line_range(line);
     let text = parsed.source().get(range.clone())?;
     let at = range.start + (text.len() - text.trim_start().len());
-    let holds_symbol =
-        |node: &Node<'_>| parsed.symbols().iter().any(|symbol| node.range().contains(&symbol.bytes.start));
-    let node = successors(inner(&parsed.root(), at), |node| inner(node, at)).find(|node| !holds_symbol(node))?;
+    let node = statements.get(statements.partition_point(|node| node.range().end <= at))?;
     let is_import = IMPORTS.iter().any(|part| node.kind().contains(part));
-    (!is_import).then(|| (parsed.line_of(node.range().start), parsed.line_of(node.range().end.saturating_sub(1))))
+    (node.range().contains(&at) && !is_import)
+        .then(|| (parsed.line_of(node.range().start), parsed.line_of(node.range().end.saturating_sub(1))))
 }
 
-fn inner<'p>(node: &Node<'p>, at: usize) -> Option<Node<'p>> {
-    node.children().find(|child| child.range().contains(&at))
+/// The largest nodes below the root that hold no symbol, in order.
+fn statements(parsed: &Parsed) -> Vec<Node<'_>> {
+    let mut starts: Vec<usize> = parsed.symbols().iter().map(|symbol| symbol.bytes.start).collect();
+    starts.sort_unstable();
+    let holds_symbol = |node: &Node<'_>| {
+        let next = starts.get(starts.partition_point(|start| *start < node.range().start));
+        next.is_some_and(|start| *start < node.range().end)
+    };
+    let mut found = Vec::new();
+    let mut nodes: Vec<Node<'_>> = parsed.root().children().collect();
+    nodes.reverse();
+    while let Some(node) = nodes.pop() {
+        if holds_symbol(&node) {
+            let above = nodes.len();
+            nodes.extend(node.children());
+            nodes[above..].reverse();
+        } else {
+            found.push(node);
+        }
+    }
+    found
 }
 
 // They speak of several languages.
@@ -86,7 +111,7 @@ mod tests {
     fn lines(language: Language, source: &str, at: &str) -> Vec<u32> {
         let parsed = Parsed::parse(language, source.as_bytes(), &Limits::default()).unwrap();
         let line = Line::new(source.lines().position(|line| line.contains(at)).unwrap() as u32 + 1).unwrap();
-        together(&parsed, line).into_iter().flat_map(|(first, last)| first.get()..=last.get()).collect()
+        together(&parsed, [line].into_iter()).into_iter().flat_map(|(first, last)| first.get()..=last.get()).collect()
     }
 
     #[test]
@@ -141,6 +166,24 @@ mod tests {
             (Cpp, "namespace a {\nint b[] = {\n  1,\n  HERE };\nint c = 1;\nvoid f() {}\n}\n", "HERE", vec![2, 3, 4]),
         ] {
             assert_eq!(lines(language, source, at), expected, "{language:?} {source}");
+        }
+    }
+
+    #[test]
+    fn a_fix_of_every_line_of_a_large_file_is_looked_up_in_time() {
+        let rows = |row: &dyn Fn(usize) -> String| (0..8_000).map(row).collect::<String>();
+        for (source, expected) in [
+            (format!("class A:\n{}", rows(&|row| format!("    a{row} = {row}\n"))), 8_001),
+            (rows(&|row| format!("a{row} = {row}\ndef f{row}(): pass\n")), 16_000),
+            (rows(&|row| format!("'''a\n{row}'''\nb{row} = {row}\n")), 8_000),
+        ] {
+            let parsed = Parsed::parse(Python, source.as_bytes(), &Limits::default()).unwrap();
+            let began = std::time::Instant::now();
+            let lines = (1..).map_while(Line::new).take(parsed.line_count());
+            let found = together(&parsed, lines.filter(|line| code::has_code(&parsed, *line)));
+            let lines: u32 = found.into_iter().map(|(first, last)| last.get() + 1 - first.get()).sum();
+            assert_eq!(lines, expected);
+            assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
         }
     }
 
