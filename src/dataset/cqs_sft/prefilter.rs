@@ -100,9 +100,7 @@ static SHORT_PRAISE: LazyLock<Regex> = LazyLock::new(|| {
         r"|了解(です|しました)?|[分わ]かりました|承知しました|修正しました|対応しました|お疲れ様です",
         r"|감사(합니다|해요)|고맙습니다|고마워요|좋(습니다|아요|네요|은데요)|좋은|수고(하셨습니다|하셨어요)|고생하셨(습니다|어요)|네|알겠습니다|확인했습니다|수정했습니다",
     );
-    let beside = concat!(
-        r"看起来|看上去|我觉得|这个|很|非常|太|真|修复|实现|代码|的|了|啊|吧|実装|ですね?|とても|ね|코드|생각|이?네요|입니다|아주|정말|\W",
-    );
+    let beside = r"看起来|看上去|我觉得|这个|很|非常|太|真|修复|实现|代码|的|了|啊|吧|実装|ですね?|とても|ね|코드|생각|이?네요|입니다|아주|정말|\W";
     regex(&format!("(?i)^(?:{beside})*(?:{praise})(?:{praise}|{beside})*$"))
 });
 /// Words of praise, of which every part of a comment has some that is left out as praise. An adjective counts before what
