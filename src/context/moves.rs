@@ -33,9 +33,11 @@ pub(super) fn body(parsed: &Parsed, symbol: &Symbol) -> Body {
     let text = parsed.source().get(bytes).unwrap_or("");
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     // In a text of several lines blanks say something.
-    let common = match ["\"\"\"", "'''", "`", "<<", "R\"", "@\"", "r#\""].iter().any(|opens| text.contains(opens)) {
-        true => 0,
-        false => text.lines().filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0),
+    let may_hold_text = ["\"\"\"", "'''", "`", "<<", "R\"", "@\"", "r#\""].iter().any(|opens| text.contains(opens));
+    let common = if may_hold_text {
+        0
+    } else {
+        text.lines().filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0)
     };
     let mut hash = Sha256::new();
     for line in text.lines() {

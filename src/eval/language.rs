@@ -1,8 +1,5 @@
 //! The language of a case that does not say it.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
 use crate::diff::{Body, FileChange, Globs};
 use crate::finding::Line;
 use crate::git::Env;
@@ -27,18 +24,10 @@ pub fn fill(dataset: &mut Dataset, env: Env<'_>) -> Vec<String> {
 
 /// The language of most added lines.
 fn of(files: &[FileChange]) -> Option<Language> {
-    let mut lines = BTreeMap::<&str, (u64, Language)>::new();
-    for file in files {
-        let first = match &file.body {
-            Body::Text { new, .. } => new.line(Line::from_index(0)),
-            Body::NotCode(_) | Body::Unread(_) => continue,
-        };
-        if let Some(language) = Language::of_path(&file.path, first) {
-            lines.entry(language.name()).or_insert((0, language)).0 += file.added_count();
-        }
-    }
-    let most = lines.into_iter().max_by_key(|(name, (count, _))| (*count, Reverse(*name)));
-    most.map(|(_, (_, language))| language)
+    Language::of_most(files.iter().filter_map(|file| {
+        let Body::Text { new, .. } = &file.body else { return None };
+        Some((Language::of_path(&file.path, new.line(Line::from_index(0)))?, file.added_count()))
+    }))
 }
 
 #[cfg(test)]

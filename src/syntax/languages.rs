@@ -1,5 +1,7 @@
 //! What differs between languages: one [`Row`] each. Adding a language is a variant, a row and a Cargo feature.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use ast_grep_core::tree_sitter::LanguageExt as _;
@@ -52,6 +54,16 @@ impl Language {
     /// The name in packs, configuration and reports.
     pub fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// The language of most lines; of as many the first by name.
+    pub fn of_most(lines: impl IntoIterator<Item = (Self, u64)>) -> Option<Self> {
+        let mut sums = BTreeMap::<&str, (u64, Self)>::new();
+        for (language, count) in lines {
+            sums.entry(language.name()).or_insert((0, language)).0 += count;
+        }
+        let most = sums.into_iter().max_by_key(|(name, (count, _))| (*count, Reverse(*name)));
+        most.map(|(_, (_, language))| language)
     }
 
     /// The language with this name or alias, in any case, compiled in or not.

@@ -178,9 +178,9 @@ fn another_tool_is_measured_like_any_reviewer() {
         place.run([&["eval", "import", "ds", "--name", "scanner 1", "--sarif", "scans", "--out", out], more].concat())
     };
     import("none", &[]).fails(2, &["scans"]);
-    let far = "file:///work/elsewhere/marked/new/m.py";
+    let far = "file:///elsewhere/marked/new/m.py";
     // The root is one for all: what lies below another folder is another file.
-    let below = "file:///work/elsewhere/marked/new/tests/m.py";
+    let below = "file:///elsewhere/marked/new/tests/m.py";
     let other = result(below, 2, "elsewhere");
     sarif(&place, "marked", &[result(far, 2, "the marker MARK-one must go"), other, result("x/m.py", 2, "as well")]);
     sarif(&place, "plain", &[]);

@@ -108,7 +108,7 @@ struct Followed {
     landed: Landed,
     case_language: Option<String>,
     lines: u64,
-    code: usize,
+    code: u64,
     files: usize,
     fate: Fate,
 }
@@ -236,21 +236,18 @@ fn accept(
     if added > options.most_lines || changes.files.len() > options.most_files {
         return no("too-large", format!("{added} lines in {}", files(changes.files.len())));
     }
-    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
-    for (file, language) in sources {
-        *lines.entry(language.name()).or_default() += added_code(file, language);
-    }
-    let code: usize = lines.values().sum();
+    let lines: Vec<(Language, u64)> =
+        sources.into_iter().map(|(file, language)| (language, added_code(file, language))).collect();
+    let code: u64 = lines.iter().map(|(_, count)| count).sum();
     if code == 0 {
         return no("no-code", String::new());
     }
-    if (code as u64) < options.least_lines {
+    if code < options.least_lines {
         return no("few-lines", code.to_string());
     }
-    let language = lines.into_iter().max_by_key(|(name, lines)| (*lines, std::cmp::Reverse(*name)));
     Ok(Ok(Followed {
         landed: landed.clone(),
-        case_language: language.map(|(name, _)| name.to_owned()),
+        case_language: Language::of_most(lines).map(|language| language.name().to_owned()),
         lines: added,
         code,
         files: changes.files.len(),
@@ -259,9 +256,9 @@ fn accept(
 }
 
 /// How many lines of code a change adds to a file.
-fn added_code(file: &FileChange, language: Language) -> usize {
+fn added_code(file: &FileChange, language: Language) -> u64 {
     let Body::Text { hunks, old, new } = &file.body else { return 0 };
-    code::removed(&reversed(hunks), (new, old), language).lines.len()
+    code::removed(&reversed(hunks), (new, old), language).lines.len() as u64
 }
 
 /// What a change adds is what its reversal removes.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::figure::Figure;
 use crate::eval::score::{Measure, Number, Row, Scores};
-use crate::eval::scoring::{self, Part, Table};
+use crate::eval::scoring::{Part, Table};
 use crate::stats::{Bootstrap, Spread};
 
 /// The cases of a run, to be drawn.
@@ -13,6 +13,7 @@ pub(super) struct Draws<'s> {
     scores: &'s Scores,
     /// The rows of each case, by its name.
     cases: Vec<Vec<&'s Row>>,
+    table: Table<'s>,
     /// The measures of each case alone.
     alone: Vec<BTreeMap<String, Measure>>,
 }
@@ -24,8 +25,9 @@ impl<'s> Draws<'s> {
             cases.entry(&row.case).or_default().push(row);
         }
         let cases: Vec<Vec<&Row>> = cases.into_values().collect();
-        let alone = cases.iter().map(|rows| scoring::measures(&scores.protocol, &scores.variants, rows)).collect();
-        Self { scores, cases, alone }
+        let table = Table::new(&scores.protocol, &scores.variants, cases.iter().map(Vec::as_slice));
+        let alone = (0..cases.len()).map(|case| table.measures(&[case])).collect();
+        Self { scores, cases, table, alone }
     }
 
     /// Whether there are several answers about a case.
@@ -66,19 +68,15 @@ impl<'s> Draws<'s> {
 
     /// What came of the draws of these measures, of those that could be drawn.
     pub(super) fn spreads(&self, names: &[&String], bootstrap: &Bootstrap) -> BTreeMap<String, Spread> {
-        let mut found = BTreeMap::new();
-        let mut others = Vec::new();
+        let (mut found, mut others) = (BTreeMap::new(), Vec::new());
         for name in names {
             match self.parts(name) {
-                Some(parts) => found.insert((*name).clone(), sums(&parts, bootstrap)),
-                None => {
-                    others.push(*name);
-                    None
-                }
-            };
+                Some(parts) => found.extend(sums(&parts, bootstrap).map(|spread| ((*name).clone(), spread))),
+                None => others.push(*name),
+            }
         }
-        found.extend(self.again(&others, bootstrap).into_iter().map(|(name, spread)| (name, Some(spread))));
-        found.into_iter().filter_map(|(name, spread)| Some((name, spread?))).collect()
+        found.extend(self.again(&others, bootstrap));
+        found
     }
 
     /// What each case adds above and below the line of a measure; `None` where it is more than a quotient of two sums.
@@ -106,12 +104,10 @@ impl<'s> Draws<'s> {
         if names.is_empty() || faulty < 2 {
             return BTreeMap::new();
         }
-        let Scores { protocol, variants, .. } = self.scores;
-        let table = Table::new(protocol, variants, self.cases.iter().map(Vec::as_slice));
         let mut draws = 0;
         bootstrap.each(self.cases.len(), |places| {
             draws += 1;
-            let measures = table.measures(places);
+            let measures = self.table.measures(places);
             for (name, values) in &mut values {
                 values.extend(measures.get(*name).and_then(|measure| measure.value).map(Number::get));
             }

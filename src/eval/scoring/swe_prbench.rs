@@ -168,14 +168,9 @@ fn at(rows: &[Vec<f64>], row: usize, column: usize) -> f64 {
 
 /// How similar two comments are, as saved in either order; 0, and noted, where nobody measured it.
 fn saved(sheet: &mut Sheet<'_, '_>, one: &str, other: &str) -> Result<f64, Error> {
-    let mut about = [one.to_owned(), other.to_owned()];
+    let about = [one, other].map(str::to_owned);
     let saved = |about: &[String]| sheet.scorer.similarities.get(&sheet.case.id, sheet.answer.sample, about);
-    let mut verdict = saved(&about);
-    if verdict.is_none() {
-        about.swap(0, 1);
-        verdict = saved(&about);
-        about.swap(0, 1);
-    }
+    let verdict = saved(&about).or_else(|| saved(&[other, one].map(str::to_owned)));
     match verdict.map(|verdict| verdict.number) {
         Some(Some(number)) if (-1.0..=1.0).contains(&number) => Ok(number),
         Some(_) => Err(sheet.fault(&format!("similarity of `{one}` and `{other}`"), "it is no number from -1 to 1")),
